@@ -31,7 +31,7 @@ from stores.batches.files.records import FileRow
 from stores.batches.models import BatchMode
 from stores.batches.selectors.batches import shown_batches
 from stores.batches.services.batches import create_batch
-from stores.batches.services.rows import Match, Source, replace_rows
+from stores.batches.services.rows import Match, RowSource, replace_rows
 from stores.catalog.models import Store
 from stores.demo.calls import load_calls, load_store_calls
 from stores.demo.company import APPROVER, create_person, load_company
@@ -92,7 +92,7 @@ def load_batch(access: StoreAccess) -> None:
     rows = [FileRow(number, {**_person(number - 2), **MISTAKES.get(number, {})}) for number in range(2, 62)]
     columns = list(rows[0].values)
     matches = [Match(column, column, 1.0) for column in columns]
-    replace_rows(batch=shown_batches().get(pk=batch.pk), source=Source(columns, rows, matches))
+    replace_rows(batch=shown_batches().get(pk=batch.pk), source=RowSource(columns, rows, matches))
 
 
 def _person(number: int) -> dict[str, str]:

@@ -97,7 +97,7 @@ def _local_name(name: str) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TemplateLayout:
     """`fingerprint` identifies everything that a rendering depends on except the values and the mark."""
 
     template: Template
@@ -122,19 +122,19 @@ class TemplateUnusable(Conflict):
         super().__init__("The template of this product cannot be rendered; its store has to correct it.")
 
 
-def _weigh_layout(layout: Layout) -> int:
+def _weigh_layout(layout: TemplateLayout) -> int:
     template = layout.template
     pictures = (*template.artwork.values(), *template.gallery.values())
     return LAYOUT_BYTES + sum(len(picture.data) for picture in pictures)
 
 
-_layouts: WeightedCache[tuple[int, int, str], Layout] = WeightedCache(
+_layouts: WeightedCache[tuple[int, int, str], TemplateLayout] = WeightedCache(
     capacity=CACHE_BYTES, weight=_weigh_layout
 )
 register_cache(_layouts)
 
 
-def layout_of(product_id: int, version: int, font_names: str) -> Layout:
+def layout_of(product_id: int, version: int, font_names: str) -> TemplateLayout:
     """`font_names` are the storage names of all operators' fonts, comma separated."""
     layout = _layouts.get((product_id, version, font_names))
     if layout is None:
@@ -191,7 +191,7 @@ def engine_version() -> bytes:
     return digest.digest()
 
 
-def _read_template(product_id: int, font_names: str) -> tuple[int, Layout]:
+def _read_template(product_id: int, font_names: str) -> tuple[int, TemplateLayout]:
     row = fetch_row(TEMPLATE, (product_id,))
     if row is None or row[1] is None:
         raise TemplateMissing
@@ -207,7 +207,7 @@ def _read_template(product_id: int, font_names: str) -> tuple[int, Layout]:
     )
     made_from = json.dumps([product_id, version, parsed.digest, own]).encode()
     fingerprint = hashlib.blake2b(engine_version() + made_from, digest_size=20).digest()
-    return version, Layout(parsed, fields, fonts, fingerprint)
+    return version, TemplateLayout(parsed, fields, fonts, fingerprint)
 
 
 def _sort_names(font_names: str) -> set[str]:

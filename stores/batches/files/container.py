@@ -5,7 +5,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from stores.batches.files.records import FileRefused, file_error
+from stores.batches.files.records import RowFileRefused, file_error
 from stores.batches.files.rows import too_many_columns
 
 # Which kind of file it is, by its first bytes: names and content types are often wrong.
@@ -78,11 +78,11 @@ def file_kind(path: Path, content_type: str, name: str) -> str:
     return "json" if not media_type and text.split()[:1] in ([b"[{"], [b"["]) else "csv"
 
 
-def damaged_file(detail: str = "") -> FileRefused:
+def damaged_file(detail: str = "") -> RowFileRefused:
     return file_error("file_damaged", f"The XLSX file is damaged{detail}.", AGAIN)
 
 
-def entities_declared(part: str) -> FileRefused:
+def entities_declared(part: str) -> RowFileRefused:
     return file_error(
         "file_declares_entities",
         f"The part {part[:100]} of the XLSX file declares entities, which no spreadsheet does.",
@@ -91,7 +91,7 @@ def entities_declared(part: str) -> FileRefused:
 
 
 def check_container(path: Path) -> None:
-    """Raises FileRefused for what is no workbook, unpacks to too much, or begins with entities, in milliseconds."""
+    """Raises RowFileRefused for what is no workbook, unpacks to too much, or begins with entities, in milliseconds."""
     _check_directory_size(path)
     try:
         with zipfile.ZipFile(path) as archive:

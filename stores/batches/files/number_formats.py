@@ -39,17 +39,17 @@ PRECISION = 15
 
 
 @dataclass(frozen=True)
-class Piece:
+class FormatPiece:
     kind: str
     text: str
 
 
-_COMMA, _POINT = Piece("other", ","), Piece("other", ".")
+_COMMA, _POINT = FormatPiece("other", ","), FormatPiece("other", ".")
 
 
 @dataclass(frozen=True)
 class Section:
-    pieces: tuple[Piece, ...]
+    pieces: tuple[FormatPiece, ...]
     condition: tuple[str, float] | None
 
     @property
@@ -90,7 +90,7 @@ def _split_sections(code: str) -> tuple[Section, ...]:
 
 
 def _parse_section(text: str) -> Section:
-    pieces: list[Piece] = []
+    pieces: list[FormatPiece] = []
     condition = None
     for match in _PIECE.finditer(text):
         kind, value = str(match.lastgroup), str(match[str(match.lastgroup)])
@@ -98,18 +98,18 @@ def _parse_section(text: str) -> Section:
             if comparison := _CONDITION.fullmatch(value):
                 condition = (comparison[1], float(comparison[2]))
             elif _ELAPSED.fullmatch(value):
-                pieces.append(Piece("elapsed", value.lower()))
+                pieces.append(FormatPiece("elapsed", value.lower()))
             elif value.startswith("$") and (symbol := value[1:].partition("-")[0]):
-                pieces.append(Piece("literal", symbol))
+                pieces.append(FormatPiece("literal", symbol))
         elif kind in {"quoted", "escaped"}:
-            pieces.append(Piece("literal", value))
+            pieces.append(FormatPiece("literal", value))
         elif kind == "skipped":
             # `_x` leaves the width of a character, `*x` fills the cell.
-            pieces += [Piece("literal", " ")] if value.startswith("_") else []
+            pieces += [FormatPiece("literal", " ")] if value.startswith("_") else []
         elif kind == "date":
-            pieces.append(Piece("date", value.lower()))
+            pieces.append(FormatPiece("date", value.lower()))
         else:
-            pieces.append(Piece(kind, value))
+            pieces.append(FormatPiece(kind, value))
     return (
         Section(tuple(_with_minutes(pieces)), condition)
         if len(pieces) <= MAX_PIECES
@@ -117,7 +117,7 @@ def _parse_section(text: str) -> Section:
     )
 
 
-def _with_minutes(pieces: list[Piece]) -> list[Piece]:
+def _with_minutes(pieces: list[FormatPiece]) -> list[FormatPiece]:
     """`m` is the minute after hours and before seconds."""
     units = [
         (index, piece.text[0]) for index, piece in enumerate(pieces) if piece.kind in {"date", "elapsed"}
@@ -128,9 +128,9 @@ def _with_minutes(pieces: list[Piece]) -> list[Piece]:
         if (
             unit == "m"
             and (before == "h" or after == "s")
-            and pieces[index] in {Piece("date", "m"), Piece("date", "mm")}
+            and pieces[index] in {FormatPiece("date", "m"), FormatPiece("date", "mm")}
         ):
-            pieces[index] = Piece("minute", pieces[index].text)
+            pieces[index] = FormatPiece("minute", pieces[index].text)
     return pieces
 
 
@@ -159,26 +159,26 @@ def _holds(number: float, operator: str, limit: float) -> bool:
     }[operator]
 
 
-def _around_general(number: float, pieces: Sequence[Piece]) -> str:
+def _around_general(number: float, pieces: Sequence[FormatPiece]) -> str:
     if not pieces:
         return general(number)
     return "".join(general(number) if piece.kind == "general" else piece.text for piece in pieces)
 
 
-def _format_plain(number: float, pieces: Sequence[Piece]) -> str:
+def _format_plain(number: float, pieces: Sequence[FormatPiece]) -> str:
     if any(piece.kind == "exponent" for piece in pieces):
         return _format_scientific(number, pieces)
     if not any(piece.kind == "digit" for piece in pieces):
         # `@`, or text in place of the number.
         return "".join(general(number) if piece.text == "@" else piece.text for piece in pieces)
-    if any(piece == Piece("other", "/") for piece in pieces):
+    if any(piece == FormatPiece("other", "/") for piece in pieces):
         return general(number)
     digits = [index for index, piece in enumerate(pieces) if piece.kind == "digit"]
     # Without a point it would stand behind the last digit.
     point = next((index for index, piece in enumerate(pieces) if piece == _POINT), digits[-1] + 1)
     first, end = min(digits[0], point), digits[-1] + 1
     decimals = sum(index > point for index in digits)
-    value = Decimal(repr(number)).scaleb(2 * sum(piece == Piece("other", "%") for piece in pieces))
+    value = Decimal(repr(number)).scaleb(2 * sum(piece == FormatPiece("other", "%") for piece in pieces))
     while end < len(pieces) and pieces[end] == _COMMA:
         value = value.scaleb(-3)
         end += 1
@@ -197,7 +197,7 @@ def _format_plain(number: float, pieces: Sequence[Piece]) -> str:
     return f"-{text}" if value < 0 else text
 
 
-def _format_whole(digits: str, pieces: Sequence[Piece], *, has_groups: bool) -> str:
+def _format_whole(digits: str, pieces: Sequence[FormatPiece], *, has_groups: bool) -> str:
     """The digits from the right into their places; the leftmost place takes all that remain."""
     digits = "" if digits == "0" else digits
     if not pieces:
@@ -222,7 +222,7 @@ def _format_whole(digits: str, pieces: Sequence[Piece], *, has_groups: bool) -> 
     return "".join(parts)[::-1]
 
 
-def _format_fraction(digits: str, pieces: Sequence[Piece]) -> str:
+def _format_fraction(digits: str, pieces: Sequence[FormatPiece]) -> str:
     needed = len(digits.rstrip("0"))
     text, index = "", 0
     for piece in pieces:
@@ -237,7 +237,7 @@ def _format_fraction(digits: str, pieces: Sequence[Piece]) -> str:
     return text
 
 
-def _format_scientific(number: float, pieces: Sequence[Piece]) -> str:
+def _format_scientific(number: float, pieces: Sequence[FormatPiece]) -> str:
     sign = next(index for index, piece in enumerate(pieces) if piece.kind == "exponent")
     point = next((index for index, piece in enumerate(pieces) if piece == _POINT), sign)
     decimals = sum(piece.kind == "digit" for piece in pieces[point:sign])
@@ -247,7 +247,7 @@ def _format_scientific(number: float, pieces: Sequence[Piece]) -> str:
     return f"{mantissa}E{shown_sign}{abs(int(exponent)):0{width}d}"
 
 
-def _format_date(number: float, pieces: Sequence[Piece], *, is_1904: bool) -> str | None:
+def _format_date(number: float, pieces: Sequence[FormatPiece], *, is_1904: bool) -> str | None:
     if not 0 <= number < _LAST_DAY:
         return None
     parts = next((len(piece.text) - 2 for piece in pieces if piece.kind == "date" and "." in piece.text), 0)

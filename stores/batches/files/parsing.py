@@ -6,7 +6,7 @@ from typing import Any
 
 from stores.batches.files.csv_files import read_csv
 from stores.batches.files.json_files import read_json
-from stores.batches.files.records import FileRefused, Problem
+from stores.batches.files.records import Problem, RowFileRefused
 from stores.batches.files.rows import RowsWriter
 
 ROWS = "rows.jsonl"
@@ -29,7 +29,7 @@ def parse(folder: Path, *, path: str, kind: str, content_type: str, max_rows: in
             else:
                 dialect = read_csv(source, content_type, rows)
             rows.check_rows()
-        except FileRefused as refusal:
+        except RowFileRefused as refusal:
             return {"refused": asdict(refusal.problem)}
     return {
         "file": ROWS,

@@ -9,7 +9,7 @@ from typing import Any
 
 from printing.bounded import TaskFailed, TaskTimedOut, run_bounded
 from stores.batches.files.container import check_container, file_kind
-from stores.batches.files.records import FileProblem, FileRefused, FileRow, Problem, Table, file_error
+from stores.batches.files.records import FileProblem, FileRow, Problem, RowFileRefused, Table, file_error
 from stores.batches.files.rows import MAX_COLUMNS, too_many_columns
 
 logger = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ SIMPLER = "Split the file, or copy its rows into a new sheet without formatting.
 
 
 def read_rows(*, path: Path, content_type: str, name: str, max_rows: int) -> Table:
-    """Every row as text, with what is wrong with it; raises FileRefused for a file that cannot be read."""
+    """Every row as text, with what is wrong with it; raises RowFileRefused for a file that cannot be read."""
     size = path.stat().st_size
     if size > MAX_BYTES:
         raise file_error(
@@ -81,7 +81,7 @@ def _check_first_object(path: Path) -> None:
 
 def table_from_reply(reply: dict[str, Any], folder: Path) -> Table:
     if "refused" in reply:
-        raise FileRefused(FileProblem(**reply["refused"]))
+        raise RowFileRefused(FileProblem(**reply["refused"]))
     columns = reply["columns"]
     late = {int(number): problems for number, problems in reply["late"].items()}
     return Table(

@@ -34,7 +34,7 @@ class FileProblem:
         )
 
 
-class FileRefused(Exception):
+class RowFileRefused(Exception):
     """The file as a whole cannot be read."""
 
     def __init__(self, problem: FileProblem) -> None:
@@ -60,7 +60,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Fault:
+class CellFault:
     """A problem of a cell before the name of its column is known."""
 
     code: str
@@ -82,8 +82,8 @@ def file_error(
     row: int | None = None,
     column: str | None = None,
     value: str | None = None,
-) -> FileRefused:
-    return FileRefused(Fault(code, message, remedy, value).at(row, column))
+) -> RowFileRefused:
+    return RowFileRefused(CellFault(code, message, remedy, value).at(row, column))
 
 
 def problem_record(

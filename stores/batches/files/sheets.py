@@ -19,7 +19,7 @@ from lxml import etree
 from stores.batches.files.container import LAST_COLUMN, damaged_file, entities_declared
 from stores.batches.files.csv_files import error_value
 from stores.batches.files.number_formats import PRECISION, format_number
-from stores.batches.files.records import WARNING, Fault
+from stores.batches.files.records import WARNING, CellFault
 from stores.batches.files.rows import RawRow, RowsWriter, column_letters, too_many_columns
 
 # Reads the XML parts of a workbook element by element, without entities and references to elsewhere.
@@ -33,7 +33,7 @@ LAST_ROW = 1_048_576
 MAX_MARKS = 40_000
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
-_HIDDEN = Fault(
+_HIDDEN = CellFault(
     "row_hidden",
     "The row is hidden in the sheet, by hand or by a filter. It is read all the same.",
     "Delete the row if it does not belong to the batch.",
@@ -103,7 +103,7 @@ class Book:
 
 
 @dataclass
-class Sheet:
+class SheetMarks:
     """What a sheet says beside its cells."""
 
     hidden_columns: list[tuple[int, int]] = field(default_factory=list)
@@ -114,12 +114,12 @@ class Sheet:
 class _Row:
     number: int
     cells: dict[int, str] = field(default_factory=dict)
-    faults: list[tuple[int | None, Fault]] = field(default_factory=list)
+    faults: list[tuple[int | None, CellFault]] = field(default_factory=list)
     last: int = -1
 
 
-def read_sheet(archive: zipfile.ZipFile, part: str, book: Book, rows: RowsWriter) -> Sheet:
-    sheet = Sheet()
+def read_sheet(archive: zipfile.ZipFile, part: str, book: Book, rows: RowsWriter) -> SheetMarks:
+    sheet = SheetMarks()
     row = _Row(1)
     for element in elements(archive, part, {"c", "row", "col", "mergeCell"}):
         name = local_name(element)
@@ -202,7 +202,7 @@ def _take_cell(cell: etree._Element, row: _Row, book: Book) -> None:
         row.faults.append((index, fault))
 
 
-def _read_cell(cell: etree._Element, reference: str, book: Book) -> tuple[str, Fault | None]:
+def _read_cell(cell: etree._Element, reference: str, book: Book) -> tuple[str, CellFault | None]:
     kind = cell.get("t", "n")
     formula = value = inline = None
     for child in cell:
@@ -227,7 +227,7 @@ def _read_cell(cell: etree._Element, reference: str, book: Book) -> tuple[str, F
 
 def _cell_text(
     kind: str, value: str, reference: str, style: str | None, book: Book
-) -> tuple[str, Fault | None]:
+) -> tuple[str, CellFault | None]:
     if kind == "s":
         index = _read_whole(value.strip())
         if index >= len(book.texts):
@@ -242,18 +242,20 @@ def _cell_text(
     return _unescaped(value), None
 
 
-def _read_number(value: str, reference: str, style: str | None, book: Book) -> tuple[str, Fault | None]:
+def _read_number(value: str, reference: str, style: str | None, book: Book) -> tuple[str, CellFault | None]:
     try:
         number = float(value)
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        return "", Fault("number_invalid", f"Cell {reference} contains no number.", "Type it again.", value)
+        return "", CellFault(
+            "number_invalid", f"Cell {reference} contains no number.", "Type it again.", value
+        )
     index = _read_whole(style) if style else 0
     code = book.formats[index] if index < len(book.formats) else "General"
     text = format_number(number, code, is_1904=book.is_1904)
     if text is None:
-        return "", Fault(
+        return "", CellFault(
             "date_invalid",
             f"Cell {reference} has a date format, but {value} is not a date.",
             "Type the date again, or set the cell's format to a number.",
@@ -264,8 +266,8 @@ def _read_number(value: str, reference: str, style: str | None, book: Book) -> t
     return text, None
 
 
-def _without_value(reference: str, formula: str) -> Fault:
-    return Fault(
+def _without_value(reference: str, formula: str) -> CellFault:
+    return CellFault(
         "formula_without_value",
         f"Cell {reference} contains a formula and no value.",
         "Open the file in Excel or LibreOffice, save it again and upload that file, or write the value.",
@@ -273,8 +275,8 @@ def _without_value(reference: str, formula: str) -> Fault:
     )
 
 
-def _refuse_imprecise(reference: str, text: str) -> Fault:
-    return Fault(
+def _refuse_imprecise(reference: str, text: str) -> CellFault:
+    return CellFault(
         "number_shortened",
         f"Cell {reference} contains a number of more than {PRECISION} digits; the last ones are lost.",
         "Set the column's format to text and type the number again.",

@@ -53,7 +53,7 @@ PAUSE_SECONDS = 2.0
 
 
 @dataclass(slots=True)
-class Outcome:
+class CheckOutcome:
     """What the check of a row found, as the fields of BatchRow."""
 
     problems: list[Problem] = field(default_factory=list)
@@ -107,7 +107,7 @@ def correct_row(*, batch: Batch, row_key: str, cells: Mapping[str, str]) -> Batc
 @in_batch_turn
 @long_transaction()
 def _save_corrected(
-    *, batch: Batch, checked: BatchRow, cells: Mapping[str, str], outcome: Outcome | None
+    *, batch: Batch, checked: BatchRow, cells: Mapping[str, str], outcome: CheckOutcome | None
 ) -> BatchRow:
     locked = lock_open(batch)
     row = put_cells(locked, row_of(locked, checked.key, locked=True), cells)
@@ -124,7 +124,7 @@ def _save_corrected(
     return row
 
 
-def _outcome_now(batch: Batch, row: BatchRow) -> Outcome | None:
+def _outcome_now(batch: Batch, row: BatchRow) -> CheckOutcome | None:
     if batch.status not in (BatchStatus.CHECKING, BatchStatus.CHECKED):
         return None
     try:
@@ -142,9 +142,9 @@ class RowChecker:
         versions = product_versions_of([batch.product_id])
         self.version: ProductVersion = versions[batch.product_id]
 
-    def check(self, row: BatchRow) -> Outcome:
+    def check(self, row: BatchRow) -> CheckOutcome:
         """All that is wrong with a row at once: its form, the rules of an order, and its rendering."""
-        outcome = Outcome(problems=list(row.file_problems))
+        outcome = CheckOutcome(problems=list(row.file_problems))
         faults: list[Fault] = []
         try:
             request = self.forms.request([row])
@@ -167,7 +167,7 @@ class RowChecker:
                 outcome.problems.append(self.forms.problem_of(fault, row))
         return outcome
 
-    def _price(self, request: OrderRequest, outcome: Outcome) -> None:
+    def _price(self, request: OrderRequest, outcome: CheckOutcome) -> None:
         validated: ValidatedOrder = validate_order(access=self.access, request=request)
         option, [line] = validated.option, validated.option.lines
         [product] = validated.products.values()
@@ -187,7 +187,7 @@ class RowChecker:
         request = self.forms.item_request(row)
         return item_faults(request, ordered_products(access=self.access, price_request=request))
 
-    def _render(self, row: BatchRow, outcome: Outcome) -> None:
+    def _render(self, row: BatchRow, outcome: CheckOutcome) -> None:
         caller, data = self.access.caller, self.forms.data(row)
         if not self.version.has_template:
             if data:
@@ -200,7 +200,7 @@ class RowChecker:
 
 
 def _check_rows(checker: RowChecker, rows: Sequence[BatchRow]) -> None:
-    done: list[tuple[BatchRow, Outcome]] = []
+    done: list[tuple[BatchRow, CheckOutcome]] = []
     written = time.monotonic()
     for row in rows:
         done.append((row, _check_row(checker, row)))
@@ -210,7 +210,7 @@ def _check_rows(checker: RowChecker, rows: Sequence[BatchRow]) -> None:
     _store_outcomes(checker.batch, done)
 
 
-def _check_row(checker: RowChecker, row: BatchRow) -> Outcome:
+def _check_row(checker: RowChecker, row: BatchRow) -> CheckOutcome:
     """Tries again while the renderers are busy. Where other work of this process is in the way, as long as it is."""
     tries_left = TRIES
     while True:
@@ -222,12 +222,12 @@ def _check_row(checker: RowChecker, row: BatchRow) -> Outcome:
             tries_left -= 1
             if not tries_left:
                 problem = problem_record(error.code, error.message, "Check the batch again.")
-                return Outcome(problems=[*row.file_problems, problem])
+                return CheckOutcome(problems=[*row.file_problems, problem])
         time.sleep(PAUSE_SECONDS)
 
 
 @transaction.atomic
-def _store_outcomes(batch: Batch, outcomes: Sequence[tuple[BatchRow, Outcome]]) -> None:
+def _store_outcomes(batch: Batch, outcomes: Sequence[tuple[BatchRow, CheckOutcome]]) -> None:
     """Stores the outcomes, except of rows that changed meanwhile, or whose batch did: they are checked again.
 
     The batch is locked first, as by all who change several rows: else two of them could wait for each other.

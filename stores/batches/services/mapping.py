@@ -39,7 +39,7 @@ class Stored(NamedTuple):
     values: dict[str, str]
 
 
-class Change(NamedTuple):
+class RowChange(NamedTuple):
     """A change of a row, without its cells. A new key waits under one that no row has: another may have it still."""
 
     pk: int
@@ -72,7 +72,7 @@ def apply_mapping(locked: Batch) -> None:
         execute(NAME, _columns_of(names[start : start + ROWS_AT_ONCE]))
 
 
-def _find_changes(locked: Batch) -> Iterator[Change]:
+def _find_changes(locked: Batch) -> Iterator[RowChange]:
     rows = locked.rows.order_by("number").values_list(
         "pk", "number", "key", "name", "digest", "file_problems", "values"
     )
@@ -80,7 +80,7 @@ def _find_changes(locked: Batch) -> Iterator[Change]:
     for row, keyed in zip(stored, keyed_rows(map(_source_of, read), locked.mapping), strict=True):
         if row[2:6] != (keyed.key, keyed.name, keyed.digest, list(keyed.problems)):
             problems = orjson.dumps(list(keyed.problems)).decode()
-            yield Change(row.pk, row.key, keyed.key, keyed.name, keyed.digest, problems)
+            yield RowChange(row.pk, row.key, keyed.key, keyed.name, keyed.digest, problems)
 
 
 def _source_of(row: Stored) -> FileRow:

@@ -38,7 +38,7 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RowSource:
     """The rows of a file. `matches` say which column is which target, where the batch has no mapping of its own."""
 
     columns: Sequence[str]
@@ -60,7 +60,7 @@ def in_batch_turn(change: Callable[P, R]) -> Callable[P, R]:
 
 
 @in_batch_turn
-def replace_rows(*, batch: Batch, source: Source, check: bool = True) -> Batch:
+def replace_rows(*, batch: Batch, source: RowSource, check: bool = True) -> Batch:
     """Makes these rows the set of the batch, and has them checked unless `check` is False.
 
     The same row sent again is the same row; what its check found stays.
@@ -75,7 +75,7 @@ def replace_rows(*, batch: Batch, source: Source, check: bool = True) -> Batch:
 
 
 @long_transaction()
-def _replace_rows(batch: Batch, source: Source, check: bool) -> Batch:
+def _replace_rows(batch: Batch, source: RowSource, check: bool) -> Batch:
     locked = lock_open(batch)
     locked.columns = list(source.columns)
     is_chosen = bool(locked.mapping) and not locked.matches

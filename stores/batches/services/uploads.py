@@ -16,10 +16,10 @@ from fulfillment.core.db.locks import lock_of_its_own
 from fulfillment.core.errors import Busy, Invalid
 from stores.batches.files.matching import match_columns
 from stores.batches.files.reading import MAX_BYTES, read_rows
-from stores.batches.files.records import FileRefused, FileRow, Table
+from stores.batches.files.records import FileRow, RowFileRefused, Table
 from stores.batches.models import MAX_ROWS, Batch, BatchMode
 from stores.batches.selectors.batches import target_labels
-from stores.batches.services.rows import Source, replace_rows
+from stores.batches.services.rows import RowSource, replace_rows
 
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
@@ -47,11 +47,11 @@ def alone_for(batch: Batch) -> Iterator[None]:
         yield
 
 
-def read_source(*, batch: Batch, content: bytes, content_type: str, name: str = "") -> Source:
+def read_source(*, batch: Batch, content: bytes, content_type: str, name: str = "") -> RowSource:
     """The rows of a file. Its columns are matched by their names, unless the batch has a mapping of its own."""
     targets, table = target_labels(batch), _read_upload(batch, content, content_type, name)
     columns = [_make_storable(name) for name in table.columns]
-    return Source(
+    return RowSource(
         columns=columns,
         rows=[
             FileRow(row.number, _all_storable(row.values), list(map(_all_storable, row.problems)))
@@ -85,7 +85,7 @@ def _read_upload(batch: Batch, content: bytes, content_type: str, name: str) -> 
                 name=name,
                 max_rows=MAX_ROWS[BatchMode(batch.mode)],
             )
-        except FileRefused as refusal:
+        except RowFileRefused as refusal:
             problem = refusal.problem
             members = _all_storable({"Row": problem.row, "Column": problem.column, "Value": problem.value})
             raise Invalid(

@@ -88,7 +88,7 @@ class BudgetOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class PeriodClaim:
     """What is requested of a budget, as it stood before."""
 
     standing: Standing
@@ -132,7 +132,9 @@ def budget_exceeded(records: Sequence[dict[str, Any]]) -> Conflict:
     return Conflict(message, code="budget_exceeded", members={"Budgets": list(records)})
 
 
-def _claim_open_periods(order: Countable, reason: Reason, needs: dict[str, Decimal]) -> list[Claim] | None:
+def _claim_open_periods(
+    order: Countable, reason: Reason, needs: dict[str, Decimal]
+) -> list[PeriodClaim] | None:
     """Claims in one statement; None, with nothing written, unless each budget has a row of the period."""
     parameters = {
         **parameters_of(**_name_buyer(order)),
@@ -148,14 +150,16 @@ def _claim_open_periods(order: Countable, reason: Reason, needs: dict[str, Decim
         period, requested, budget = row[:7], row[7], row[8:]
         if requested:
             standing = Standing(Budget.from_db("default", COLUMNS, budget), Period(*period))
-            claims.append(Claim(standing, requested))
+            claims.append(PeriodClaim(standing, requested))
     return claims
 
 
-def _claim_new_periods(order: Countable, reason: Reason, needs: dict[str, Decimal]) -> list[Claim]:
+def _claim_new_periods(order: Countable, reason: Reason, needs: dict[str, Decimal]) -> list[PeriodClaim]:
     standings = binding_standings(**_name_buyer(order), lock=True)
     claims = [
-        Claim(standing, needs[standing.budget.type]) for standing in standings if needs[standing.budget.type]
+        PeriodClaim(standing, needs[standing.budget.type])
+        for standing in standings
+        if needs[standing.budget.type]
     ]
     postings = []
     for claim in claims:
@@ -174,8 +178,8 @@ def _name_buyer(order: Countable) -> dict[str, Any]:
     }
 
 
-def _decide_claims(claims: Sequence[Claim]) -> BudgetOutcome:
-    by_decision: dict[BudgetDecision, list[Claim]] = {decision: [] for decision in BudgetDecision}
+def _decide_claims(claims: Sequence[PeriodClaim]) -> BudgetOutcome:
+    by_decision: dict[BudgetDecision, list[PeriodClaim]] = {decision: [] for decision in BudgetDecision}
     for claim in claims:
         by_decision[claim.decision].append(claim)
     if refused := by_decision[BudgetDecision.REFUSED]:
@@ -186,7 +190,7 @@ def _decide_claims(claims: Sequence[Claim]) -> BudgetOutcome:
     )
 
 
-def _describe_warning(claim: Claim) -> str:
+def _describe_warning(claim: PeriodClaim) -> str:
     standing = claim.standing
     used = standing.text(standing.period.used + claim.requested)
     return (

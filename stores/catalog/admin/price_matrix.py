@@ -42,7 +42,7 @@ class Destination:
     country: str = ""
     location: str = LocationType.COMMERCIAL.value
     is_spare: bool = False
-    cells: list["Cell"] = field(default_factory=list)
+    cells: list["PriceCell"] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
     @property
@@ -51,7 +51,7 @@ class Destination:
 
 
 @dataclass
-class Cell:
+class PriceCell:
     method: Method
     destination: Destination
     price: str = ""
@@ -104,7 +104,7 @@ class PriceMatrix:
         return LocationType.values
 
     @cached_property
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[PriceCell]:
         """The cells with a price: stored ones in their stored order, then new ones in the order of the table."""
         filled = [cell for destination in self.destinations for cell in destination.cells if cell.price]
         order = {price_key(price): number for number, price in enumerate(self.stored)}
@@ -171,7 +171,7 @@ class PriceMatrix:
             for message in messages
         ]
 
-    def _record(self, cell: Cell) -> Record:
+    def _record(self, cell: PriceCell) -> Record:
         stored = next((price for price in self.stored if price_key(price) == cell.key), None)
         descriptions = {
             price["Description"] for price in self.stored if price["DeliveryMethodCode"] == cell.method.code
@@ -197,7 +197,7 @@ class PriceMatrix:
         for destination in self.destinations:
             numbers = {cell.method.number for cell in destination.cells}
             destination.cells += [
-                Cell(method, destination) for method in self.methods if method.number not in numbers
+                PriceCell(method, destination) for method in self.methods if method.number not in numbers
             ]
             destination.cells.sort(key=lambda cell: cell.method.number)
 
@@ -210,7 +210,7 @@ def _stored_matrix(stored: Sequence[Record]) -> tuple[list[Method], list[Destina
         code, place = price["DeliveryMethodCode"], (price["CountryCode"], price["LocationType"])
         method = methods.setdefault(code, Method(len(methods), code))
         destination = destinations.setdefault(place, Destination(len(destinations), *place))
-        destination.cells.append(Cell(method, destination, str(price["Price"]), price["IsDefault"]))
+        destination.cells.append(PriceCell(method, destination, str(price["Price"]), price["IsDefault"]))
         descriptions.setdefault(code, set()).add(price["Description"])
     for code, method in methods.items():
         method.description = next(iter(descriptions[code])) if len(descriptions[code]) == 1 else ""
@@ -236,7 +236,7 @@ def _sent_matrix(data: Mapping[str, Any]) -> tuple[list[Method], list[Destinatio
     ]
     for destination in destinations:
         for method in methods:
-            cell = Cell(method, destination)
+            cell = PriceCell(method, destination)
             cell.price = _read_text(data, cell.name)
             cell.is_default = bool(cell.price) and data.get("prices-default") == cell.value
             destination.cells.append(cell)

@@ -12,7 +12,7 @@ from stores.catalog.models import TemplateFieldSubType, TemplateFieldType
 from stores.catalog.models.product import SUB_TYPES
 from stores.catalog.records import value_checks as checks
 from stores.catalog.records.members import CHILDREN, PRODUCT, REQUIRED, STORE, FieldSpec
-from stores.catalog.records.value_checks import Refusal
+from stores.catalog.records.value_checks import ValueRefused
 from stores.templates.records import Record
 
 
@@ -64,7 +64,7 @@ def _read_members(
         member_count += 1
         try:
             record[name] = spec.check(raw[name])
-        except Refusal as refusal:
+        except ValueRefused as refusal:
             where = f"{pointer}/{name}{refusal.pointer}"
             faults.append(Fault(where, refusal.code, f"{name}: {refusal.message}"))
     if member_count + sum(name in raw for name in others) != len(raw):
@@ -174,7 +174,7 @@ def _find_repeats(
     return faults
 
 
-class Step(NamedTuple):
+class SaleStep(NamedTuple):
     """`text` says what to do; `place` is the part of the product page it belongs to."""
 
     name: str
@@ -188,24 +188,28 @@ class Step(NamedTuple):
         return self.is_required and not self.is_done
 
 
-def list_steps_to_sale(record: Record) -> list[Step]:
+def list_steps_to_sale(record: Record) -> list[SaleStep]:
     """The steps in the order of the page. Without its required steps a product cannot be ordered or printed."""
     fields, prices = record.get("TemplateFields", ()), record.get("DeliveredPrices", ())
     speeds, template = record.get("ProductionSpeeds", ()), record.get("Template")
     sizes = all(record.get(name) for name in ("Name", "DefaultQty", "WidthMM", "HeightMM"))
     return [
-        Step(_("Name, size and quantities"), _("Fill in name, size and quantities."), "basics", sizes, True),
-        Step(_("Template fields"), _("Add what customers fill in."), "fields", bool(fields), False),
-        Step(_("Prices"), _("Write at least one price."), "prices", bool(prices), True),
-        Step(
+        SaleStep(
+            _("Name, size and quantities"), _("Fill in name, size and quantities."), "basics", sizes, True
+        ),
+        SaleStep(_("Template fields"), _("Add what customers fill in."), "fields", bool(fields), False),
+        SaleStep(_("Prices"), _("Write at least one price."), "prices", bool(prices), True),
+        SaleStep(
             _("Default price"),
             _("Choose the price for orders that name no location."),
             "prices",
             any(price.get("IsDefault") for price in prices),
             False,
         ),
-        Step(_("Production speeds"), _("Enter the number of business days."), "speeds", bool(speeds), False),
-        Step(
+        SaleStep(
+            _("Production speeds"), _("Enter the number of business days."), "speeds", bool(speeds), False
+        ),
+        SaleStep(
             _("Template"),
             _("Create a template: it shows where the fields print."),
             "template",

@@ -1,4 +1,4 @@
-"""Checks of single values in a catalog record: each returns the stored form or raises Refusal.
+"""Checks of single values in a catalog record: each returns the stored form or raises ValueRefused.
 
 By hand: pydantic would hold the whole file in memory, and msgspec stops at the first fault.
 """
@@ -20,7 +20,7 @@ MAX_TEMPLATE_NUMBER = 10**15
 Check = Callable[[Any], Any]
 
 
-class Refusal(Exception):
+class ValueRefused(Exception):
     def __init__(self, code: str, message: str, pointer: str = "") -> None:
         super().__init__(message)
         self.code = code
@@ -31,13 +31,13 @@ class Refusal(Exception):
 def text(maximum: int, *, blank: bool = True) -> Check:
     def check(value: Any) -> str:
         if not isinstance(value, str):
-            raise Refusal("not_a_string", f"write a string; found {brief_json(value)}.")
+            raise ValueRefused("not_a_string", f"write a string; found {brief_json(value)}.")
         if len(value) > maximum:
-            raise Refusal("too_long", f"at most {maximum} characters; found {len(value)}.")
+            raise ValueRefused("too_long", f"at most {maximum} characters; found {len(value)}.")
         if "\0" in value:
-            raise Refusal("nul_character", "NUL characters cannot be stored.")
+            raise ValueRefused("nul_character", "NUL characters cannot be stored.")
         if not blank and not value.strip():
-            raise Refusal("blank", "this must not be empty.")
+            raise ValueRefused("blank", "this must not be empty.")
         return value
 
     return check
@@ -48,7 +48,7 @@ def matching(form: str, meaning: str) -> Check:
 
     def check(value: Any) -> str:
         if not isinstance(value, str) or not pattern.match(value):
-            raise Refusal("malformed", f"{meaning}; found {brief_json(value)}.")
+            raise ValueRefused("malformed", f"{meaning}; found {brief_json(value)}.")
         return value
 
     return check
@@ -64,7 +64,9 @@ def one_of(names: Sequence[str]) -> Check:
 
     def check(value: Any) -> str:
         if not isinstance(value, str) or value not in allowed:
-            raise Refusal("unknown_value", f"write one of {', '.join(names)}; found {brief_json(value)}.")
+            raise ValueRefused(
+                "unknown_value", f"write one of {', '.join(names)}; found {brief_json(value)}."
+            )
         return value
 
     return check
@@ -73,7 +75,7 @@ def one_of(names: Sequence[str]) -> Check:
 def whole(minimum: int, maximum: int = MAX_INTEGER) -> Check:
     def check(value: Any) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or not minimum <= value <= maximum:
-            raise Refusal(
+            raise ValueRefused(
                 "not_a_whole_number",
                 f"write a whole number from {minimum} to {maximum}; found {brief_json(value)}.",
             )
@@ -98,7 +100,7 @@ def positive(digits: int, places: int, *, or_zero: bool = False) -> Check:
             exact = number.quantize(step)
             if exact == number:
                 return exact
-        raise Refusal(
+        raise ValueRefused(
             "not_a_price" if places == 2 else "not_a_size",
             f"write a number {allowed} and below {limit} with at most {places} decimals; found {brief_json(value)}.",
         )
@@ -108,7 +110,7 @@ def positive(digits: int, places: int, *, or_zero: bool = False) -> Check:
 
 def flag(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise Refusal("not_a_flag", f"write true or false; found {brief_json(value)}.")
+        raise ValueRefused("not_a_flag", f"write true or false; found {brief_json(value)}.")
     return value
 
 
@@ -119,7 +121,7 @@ def moment(value: Any) -> datetime | None:
         read = value if isinstance(value, datetime) else datetime.fromisoformat(value)
         return read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
     except (TypeError, ValueError, OverflowError) as error:
-        raise Refusal(
+        raise ValueRefused(
             "not_a_timestamp", f"write an ISO 8601 date and time; found {brief_json(value)}."
         ) from error
 
@@ -127,17 +129,17 @@ def moment(value: Any) -> datetime | None:
 def distinct(check: Check, maximum: int) -> Check:
     def check_all(values: Any) -> list[Any]:
         if not isinstance(values, list | tuple):
-            raise Refusal("not_an_array", f"write an array; found {brief_json(values)}.")
+            raise ValueRefused("not_an_array", f"write an array; found {brief_json(values)}.")
         if len(values) > maximum:
-            raise Refusal("too_many", f"at most {maximum} entries; found {len(values)}.")
+            raise ValueRefused("too_many", f"at most {maximum} entries; found {len(values)}.")
         checked: list[Any] = []
         for index, value in enumerate(values):
             try:
                 entry = check(value)
-            except Refusal as refusal:
-                raise Refusal(refusal.code, refusal.message, f"/{index}") from refusal
+            except ValueRefused as refusal:
+                raise ValueRefused(refusal.code, refusal.message, f"/{index}") from refusal
             if entry in checked:
-                raise Refusal("repeated", f"{brief_json(value)} appears twice.", f"/{index}")
+                raise ValueRefused("repeated", f"{brief_json(value)} appears twice.", f"/{index}")
             checked.append(entry)
         return checked
 
@@ -146,7 +148,7 @@ def distinct(check: Check, maximum: int) -> Check:
 
 def time_zone(value: Any) -> str:
     if not isinstance(value, str) or value not in _time_zones():
-        raise Refusal(
+        raise ValueRefused(
             "unknown_time_zone", f"write a time zone such as America/Denver; found {brief_json(value)}."
         )
     return value
@@ -157,12 +159,12 @@ def template(value: Any) -> dict[str, Any] | None:
     if value is None:
         return None
     if not isinstance(value, dict):
-        raise Refusal("not_an_object", f"write a JSON object; found {brief_json(value)}.")
+        raise ValueRefused("not_an_object", f"write a JSON object; found {brief_json(value)}.")
     try:
         plain = _plain(value)
         orjson.dumps(plain)
     except (TypeError, ValueError, RecursionError) as error:
-        raise Refusal("template_not_storable", f"the template cannot be stored: {error}.") from error
+        raise ValueRefused("template_not_storable", f"the template cannot be stored: {error}.") from error
     return plain
 
 

@@ -22,7 +22,7 @@ from stores.catalog.records.value_checks import brief_json
 from stores.catalog.selectors.products import catalog_of
 from stores.catalog.services.products import end_of_catalog
 from stores.catalog.services.refresh import begin_catalog_work
-from stores.catalog.services.rows import CatalogRows, Entry
+from stores.catalog.services.rows import CatalogEntry, CatalogRows
 from stores.catalog.services.stores import lock_store, record_catalog_change, save_store
 from stores.presets.selectors import unknown_presets
 from stores.templates.services import TemplateChecks, same_template
@@ -92,7 +92,7 @@ class _StoreWork:
     highest: int
     seen: set[str] = field(default_factory=set)
     order: array = field(default_factory=lambda: array("q"))
-    batch: list[Entry] = field(default_factory=list)
+    batch: list[CatalogEntry] = field(default_factory=list)
     last: tuple[int, int] = (-1, 0)
     is_ordered: bool = True
     is_changed: bool = False
@@ -191,7 +191,7 @@ class _Import:
             self._note(self.templates.faults(record, entry.pointer))
             return
         work.seen.add(record["ID"])
-        work.batch.append(Entry(record, pointer=entry.pointer))
+        work.batch.append(CatalogEntry(record, pointer=entry.pointer))
         if len(work.batch) >= BATCH:
             self._write_batch(work)
 
@@ -225,14 +225,14 @@ class _Import:
             elif entry.is_changed:
                 self.summary.note(CatalogChange("changed", *names, entry.members))
 
-    def _check_presets(self, batch: list[Entry]) -> None:
+    def _check_presets(self, batch: list[CatalogEntry]) -> None:
         unknown = unknown_presets(entry.record["Preset"] for entry in batch)
         for entry in batch:
             if (code := entry.record["Preset"]) in unknown:
                 message = f"Preset: there is no print preset {code}."
                 self._note([Fault(f"{entry.pointer}/Preset", "unknown_preset", message)])
 
-    def _check_templates(self, batch: list[Entry]) -> None:
+    def _check_templates(self, batch: list[CatalogEntry]) -> None:
         """Checks new and changed templates only: one check takes longer than writing a hundred products."""
         for entry in batch if self.check_templates else ():
             if entry.stored is None or not same_template(entry.record, entry.stored.record):
@@ -254,7 +254,7 @@ class _Import:
             record_catalog_change(work.store)
 
 
-def _position_for(work: _StoreWork, entry: Entry) -> int:
+def _position_for(work: _StoreWork, entry: CatalogEntry) -> int:
     """Keeps every position while the file has the same order; otherwise `_finish_store` numbers all again.
 
     A new product shares the position of the one before it and is sorted behind it by its higher primary key.

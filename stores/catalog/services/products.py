@@ -12,7 +12,7 @@ from fulfillment.core.errors import Fault
 from stores.catalog.models import Product, Store
 from stores.catalog.records.record_checks import check_product
 from stores.catalog.selectors.products import stored_product
-from stores.catalog.services.rows import CatalogRows, Entry
+from stores.catalog.services.rows import CatalogEntry, CatalogRows
 from stores.catalog.services.stores import invalid, lock_store, record_catalog_change
 from stores.presets.selectors import unknown_presets
 from stores.templates.records import Record
@@ -47,7 +47,7 @@ def save_product(
         _check_template(record)
     if position is None:
         position = end_of_catalog(store) if stored is None else stored.position
-    entry = Entry(record, stored, position=position)
+    entry = CatalogEntry(record, stored, position=position)
     rows = CatalogRows(timezone.now())
     rows.prepare()
     rows.set_keys([entry])

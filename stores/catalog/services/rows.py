@@ -55,7 +55,7 @@ NEW_IDS = "SELECT nextval(pg_get_serial_sequence('stores_product', 'id')) FROM g
 
 
 @dataclass(slots=True)
-class Entry:
+class CatalogEntry:
     """A product at `pointer` in the file.
 
     `stored` is the product in the database with the same ID; `parts` names the children to write, and the template.
@@ -86,14 +86,14 @@ class CatalogRows:
         with connection.cursor() as cursor:
             cursor.execute(PREPARE)
 
-    def look_up(self, store: Store, batch: list[Entry]) -> None:
+    def look_up(self, store: Store, batch: list[CatalogEntry]) -> None:
         """Reads the stored products, and gives new ones primary keys that rise in the order of the file."""
         stored = stored_products_by_id(store.pk, [entry.record["ID"] for entry in batch])
         for entry in batch:
             entry.stored = stored.get(entry.record["ID"])
         self.set_keys(batch)
 
-    def set_keys(self, batch: list[Entry]) -> None:
+    def set_keys(self, batch: list[CatalogEntry]) -> None:
         new = [entry for entry in batch if entry.stored is None]
         with connection.cursor() as cursor:
             cursor.execute(NEW_IDS, [len(new)])
@@ -103,7 +103,7 @@ class CatalogRows:
             if entry.stored is not None:
                 entry.pk = entry.stored.pk
 
-    def write(self, store: Store, batch: list[Entry]) -> tuple[int, int]:
+    def write(self, store: Store, batch: list[CatalogEntry]) -> tuple[int, int]:
         """Returns the numbers of new and of changed products."""
         new = [entry for entry in batch if entry.stored is None]
         changed = [
@@ -129,7 +129,7 @@ class CatalogRows:
             cursor.execute("TRUNCATE staged_position")
         return moved > 0
 
-    def _is_changed(self, entry: Entry, stored: StoredProduct) -> bool:
+    def _is_changed(self, entry: CatalogEntry, stored: StoredProduct) -> bool:
         record, previous = entry.record, stored.record
         carry_over_price_dates(record, previous["DeliveredPrices"], created=stored.created, now=self.now)
         if fingerprint(record) == fingerprint(previous):
@@ -140,7 +140,7 @@ class CatalogRows:
         entry.is_changed = True
         return True
 
-    def _change(self, store: Store, changed: Sequence[Entry]) -> None:
+    def _change(self, store: Store, changed: Sequence[CatalogEntry]) -> None:
         with_template = [entry for entry in changed if TEMPLATE.name in entry.parts]
         without_template = [entry for entry in changed if TEMPLATE.name not in entry.parts]
         with connection.cursor() as cursor:
@@ -153,20 +153,20 @@ class CatalogRows:
                 pks = [entry.pk for entry in changed if name in entry.parts]
                 cursor.execute(f"DELETE FROM {table} WHERE product_id = ANY(%s)", [pks])  # noqa: S608
 
-    def _new_rows(self, store: Store, entries: Iterable[Entry]) -> Iterator[tuple[Any, ...]]:
+    def _new_rows(self, store: Store, entries: Iterable[CatalogEntry]) -> Iterator[tuple[Any, ...]]:
         for entry in entries:
             carry_over_price_dates(entry.record, [], created=self.now, now=self.now)
             written = self._column_values(store, entry, self.now, WRITTEN)
             yield entry.pk, store.pk, 1, self.now, *written
 
     def _changed_rows(
-        self, store: Store, entries: Iterable[Entry], columns: Sequence[str]
+        self, store: Store, entries: Iterable[CatalogEntry], columns: Sequence[str]
     ) -> Iterator[tuple[Any, ...]]:
         for entry in entries:
             yield entry.pk, *self._column_values(store, entry, self._creation_time(entry), columns)
 
     def _column_values(
-        self, store: Store, entry: Entry, created: datetime, columns: Sequence[str]
+        self, store: Store, entry: CatalogEntry, created: datetime, columns: Sequence[str]
     ) -> Iterator[Any]:
         record = entry.record
         bodies = render_product(record, currency=store.currency, created=created, updated=self.now)
@@ -179,7 +179,7 @@ class CatalogRows:
         yield from bodies
 
     def _child_rows(
-        self, entries: Iterable[Entry], name: str, members: tuple[FieldSpec, ...]
+        self, entries: Iterable[CatalogEntry], name: str, members: tuple[FieldSpec, ...]
     ) -> Iterator[list[Any]]:
         for entry in entries:
             for position, child in enumerate(entry.record[name] if name in entry.parts else ()):
@@ -190,7 +190,7 @@ class CatalogRows:
                     values["Choices"] = list(values["Choices"])
                 yield [entry.pk, position, *values.values()]
 
-    def _creation_time(self, entry: Entry) -> datetime:
+    def _creation_time(self, entry: CatalogEntry) -> datetime:
         return self.now if entry.stored is None else entry.stored.created
 
 

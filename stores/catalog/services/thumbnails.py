@@ -14,7 +14,13 @@ from fulfillment.core.observability.instruments import measured_rendering
 from printing.caches import WeightedCache
 from printing.typesetting import Field, render_page
 from stores.concurrency_limits import RENDERINGS
-from stores.templates.selectors import Layout, font_names, layout_of, resolve_samples, typesetting_errors
+from stores.templates.selectors import (
+    TemplateLayout,
+    font_names,
+    layout_of,
+    resolve_samples,
+    typesetting_errors,
+)
 
 PIXELS = 360
 QUALITY = 82
@@ -46,7 +52,7 @@ def draw_thumbnail(*, product_id: int, version: int, caller: Caller) -> bytes:
     return picture
 
 
-def _draw_layout(layout: Layout) -> bytes:
+def _draw_layout(layout: TemplateLayout) -> bytes:
     samples = {field.field_name: _find_sample(field, layout) for field in layout.fields}
     uploads = {field.field_name for field in layout.fields if field.sub_type == "Upload"}
     images = {name: _make_placeholder() for name in uploads if samples[name] not in layout.template.gallery}
@@ -67,7 +73,7 @@ def _shrink_picture(png: bytes) -> bytes:
     return content.getvalue()
 
 
-def _find_sample(field: Field, layout: Layout) -> str:
+def _find_sample(field: Field, layout: TemplateLayout) -> str:
     """The field's default, else an example of its type, else its prompt."""
     if first := field.org_value or field.default_value:
         return first.replace("\r\n", "\n")

@@ -36,7 +36,7 @@ NEW_TEXT = {
 }
 
 
-class Member(NamedTuple):
+class BoxMember(NamedTuple):
     """A member of a box or a page. `unset` is what the engine takes when it is left out."""
 
     name: str
@@ -49,32 +49,32 @@ class Member(NamedTuple):
 
 
 PAGE_MEMBERS = (
-    Member("WidthMM", _("Width (mm)"), "number"),
-    Member("HeightMM", _("Height (mm)"), "number"),
-    Member("BleedMM", _("Bleed (mm)"), "number", "0"),
+    BoxMember("WidthMM", _("Width (mm)"), "number"),
+    BoxMember("HeightMM", _("Height (mm)"), "number"),
+    BoxMember("BleedMM", _("Bleed (mm)"), "number", "0"),
 )
 BOX_MEMBERS = (
-    Member("Name", _("Name of the box"), "text"),
-    Member("X", _("X (mm)"), "number"),
-    Member("Y", _("Y (mm)"), "number"),
-    Member("Width", _("Width (mm)"), "number"),
-    Member("Height", _("Height (mm)"), "number"),
-    Member("Rotation", _("Rotation (°)"), "number", "0", step="1"),
-    Member("Color", _("Color"), "color", "#000000", ALL - IMAGES),
-    Member("Background", _("Fill"), "color", _("none")),
-    Member("Font", _("Font"), "font", "Lato", TEXTS),
-    Member("Weight", _("Weight"), "number", "400", TEXTS, step="100"),
-    Member("Italic", _("Italic"), "flag", kinds=TEXTS),
-    Member("Size", _("Size (pt)"), "number", kinds=TEXTS),
-    Member("MinimumSize", _("Smallest size (pt)"), "number", _("as Size"), TEXTS),
-    Member("Tracking", _("Tracking (em)"), "number", "0", TEXTS, step="0.01"),
-    Member("Align", _("Align"), "choice", "left", TEXTS, ("left", "center", "right")),
-    Member("VerticalAlign", _("Vertical"), "choice", "top", TEXTS, ("top", "middle", "bottom")),
-    Member("LineSpacing", _("Line spacing"), "number", "1.2", TEXTS, step="0.05"),
-    Member("Fit", _("Fit"), "choice", "shrink", TEXTS, ("shrink", "wrap", "clip")),
-    Member("Fit", _("Fit"), "choice", "contain", IMAGES, ("contain", "cover", "stretch")),
-    Member("Radius", _("Corner radius (mm)"), "number", "0", IMAGES),
-    Member("Locked", _("Locked"), "flag"),
+    BoxMember("Name", _("Name of the box"), "text"),
+    BoxMember("X", _("X (mm)"), "number"),
+    BoxMember("Y", _("Y (mm)"), "number"),
+    BoxMember("Width", _("Width (mm)"), "number"),
+    BoxMember("Height", _("Height (mm)"), "number"),
+    BoxMember("Rotation", _("Rotation (°)"), "number", "0", step="1"),
+    BoxMember("Color", _("Color"), "color", "#000000", ALL - IMAGES),
+    BoxMember("Background", _("Fill"), "color", _("none")),
+    BoxMember("Font", _("Font"), "font", "Lato", TEXTS),
+    BoxMember("Weight", _("Weight"), "number", "400", TEXTS, step="100"),
+    BoxMember("Italic", _("Italic"), "flag", kinds=TEXTS),
+    BoxMember("Size", _("Size (pt)"), "number", kinds=TEXTS),
+    BoxMember("MinimumSize", _("Smallest size (pt)"), "number", _("as Size"), TEXTS),
+    BoxMember("Tracking", _("Tracking (em)"), "number", "0", TEXTS, step="0.01"),
+    BoxMember("Align", _("Align"), "choice", "left", TEXTS, ("left", "center", "right")),
+    BoxMember("VerticalAlign", _("Vertical"), "choice", "top", TEXTS, ("top", "middle", "bottom")),
+    BoxMember("LineSpacing", _("Line spacing"), "number", "1.2", TEXTS, step="0.05"),
+    BoxMember("Fit", _("Fit"), "choice", "shrink", TEXTS, ("shrink", "wrap", "clip")),
+    BoxMember("Fit", _("Fit"), "choice", "contain", IMAGES, ("contain", "cover", "stretch")),
+    BoxMember("Radius", _("Corner radius (mm)"), "number", "0", IMAGES),
+    BoxMember("Locked", _("Locked"), "flag"),
 )
 
 
@@ -83,7 +83,7 @@ class Input:
     """An input of the page; `pointer` is its JSON pointer in the template."""
 
     name: str
-    member: Member
+    member: BoxMember
     value: str
     pointer: str
     choices: Sequence[tuple[str, str]] = ()
@@ -162,7 +162,7 @@ def _read_box(box: Mapping[str, Any], number: int, sent: Mapping[str, str]) -> d
 
 
 def _read_members(
-    old: Mapping[str, Any], members: Sequence[Member], text_of: Callable[[str], str]
+    old: Mapping[str, Any], members: Sequence[BoxMember], text_of: Callable[[str], str]
 ) -> dict[str, Any]:
     values = {}
     for member in members:
@@ -177,7 +177,7 @@ def _read_members(
     return values
 
 
-def _read_value(member: Member, text: str) -> Any:
+def _read_value(member: BoxMember, text: str) -> Any:
     if member.form == "flag":
         return True if text else None
     if member.form == "number":
@@ -221,7 +221,7 @@ def input_text(value: Any) -> str:
     return str(value)
 
 
-def _list_choices(member: Member, value: str, families: Sequence[str]) -> list[tuple[str, str]]:
+def _list_choices(member: BoxMember, value: str, families: Sequence[str]) -> list[tuple[str, str]]:
     if member.form not in {"choice", "font"}:
         return []
     names = [*families] if member.form == "font" else [*member.choices]
@@ -230,7 +230,7 @@ def _list_choices(member: Member, value: str, families: Sequence[str]) -> list[t
     return [("", _("%(value)s (default)") % {"value": member.unset}), *((name, name) for name in names)]
 
 
-def _list_names(members: Sequence[Member]) -> set[str]:
+def _list_names(members: Sequence[BoxMember]) -> set[str]:
     return {member.name for member in members}
 
 

@@ -27,7 +27,15 @@ from printing.typesetting.template import (
 from stores.catalog.models import Product
 from stores.catalog.records.members import MAX_CHOICES, MAX_FIELDS
 from stores.editor.admin.actions import EditorState
-from stores.editor.admin.forms import BOX_MEMBERS, KINDS, NEW_TEXT, PAGE_MEMBERS, Member, new_box, read_page
+from stores.editor.admin.forms import (
+    BOX_MEMBERS,
+    KINDS,
+    NEW_TEXT,
+    PAGE_MEMBERS,
+    BoxMember,
+    new_box,
+    read_page,
+)
 from stores.editor.selectors import Draft, EditorContext
 
 TEXTS_OF_FIELD = ("FieldName", "Prompt", "Type", "SubType", "DefaultValue", "OrgValue")
@@ -189,6 +197,6 @@ def designer_data(
     }
 
 
-def _member(member: Member) -> dict[str, Any]:
+def _member(member: BoxMember) -> dict[str, Any]:
     words = {"label": str(member.label), "unset": str(member.unset)}
     return {**member._asdict(), **words, "kinds": sorted(member.kinds)}

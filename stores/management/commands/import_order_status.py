@@ -10,7 +10,7 @@ from django.db import Error
 
 from fulfillment.core.errors import in_one_line
 from fulfillment.core.page_messages import ServiceCommand
-from stores.orders.services.status_import import LineResult, Outcome, import_order_statuses, read_reported
+from stores.orders.services.status_import import LineOutcome, LineResult, import_order_statuses, read_reported
 
 
 class Command(ServiceCommand):
@@ -37,19 +37,19 @@ class Command(ServiceCommand):
             raise CommandError(f"Stopped by the database: {in_one_line(error)}; {done}.") from error
         self._sum_up(counts, all_or_nothing=all_or_nothing)
 
-    def _report(self, results: Iterable[LineResult]) -> Counter[Outcome]:
-        counts: Counter[Outcome] = Counter()
+    def _report(self, results: Iterable[LineResult]) -> Counter[LineOutcome]:
+        counts: Counter[LineOutcome] = Counter()
         for result in results:
             counts[result.outcome] += 1
             self.stdout.write(f"line {result.line}: {result.outcome}: {result.text}")
             self.stdout.flush()
         return counts
 
-    def _sum_up(self, counts: Counter[Outcome], *, all_or_nothing: bool) -> None:
-        refused, lines = counts[Outcome.REFUSED], counts.total()
+    def _sum_up(self, counts: Counter[LineOutcome], *, all_or_nothing: bool) -> None:
+        refused, lines = counts[LineOutcome.REFUSED], counts.total()
         if refused and all_or_nothing:
             raise CommandError(f"{refused} of {lines} lines refused; no order was changed.")
-        summary = ", ".join(f"{counts[outcome]} {outcome}" for outcome in Outcome if counts[outcome])
+        summary = ", ".join(f"{counts[outcome]} {outcome}" for outcome in LineOutcome if counts[outcome])
         self.stdout.write(f"{lines} lines: {summary}." if lines else "The file has no lines.")
         if refused:
             raise CommandError(f"{refused} of {lines} lines refused; the others are done.")

@@ -42,7 +42,7 @@ class Meter:
 
 
 @dataclass(slots=True)
-class Member:
+class RequestRow:
     request: ApprovalRequest
     address: Sequence[str]
     version: str
@@ -58,7 +58,7 @@ class RequestCard:
     # The first items of the first request, and the first with a print file.
     shown_items: list[OrderItem] = field(default_factory=list)
     pictured: OrderItem | None = None
-    members: list[Member] = field(default_factory=list)
+    members: list[RequestRow] = field(default_factory=list)
 
     @property
     def first(self) -> ApprovalRequest:
@@ -104,7 +104,7 @@ def request_cards(requests: Iterable[ApprovalRequest], *, viewer_id: UUID | None
         gauges = [gauge_of(standing) for standing in standings.get(request.pk, [])]
         card = cards.setdefault(alike, RequestCard(viewer_id in request.ordered_by, gauges))
         order = request.order
-        card.members.append(Member(request, address_lines(order.recipient), order_etag(order)))
+        card.members.append(RequestRow(request, address_lines(order.recipient), order_etag(order)))
     _read_items(cards.values())
     return list(cards.values())
 

@@ -23,7 +23,7 @@ LABELLED_EVERY = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BarPart:
     """A piece of a bar, in units of the chart."""
 
     look: int
@@ -134,12 +134,12 @@ def _count_before(of_day: Counter[date], first: date) -> int:
 
 def _make_parts(
     number: int, day: date, names: Sequence[str], by_store: Counter[tuple[date, str]], top_value: int
-) -> list[Part]:
+) -> list[BarPart]:
     parts, top = [], float(HEIGHT)
     step, scale = WIDTH / DAYS, HEIGHT / top_value
     for look, name in enumerate(names):
         height = round(by_store[day, name] * scale, 2)
         top = round(top - height, 2)
         if height:
-            parts.append(Part(look, round((number + 0.11) * step, 2), round(step * 0.78, 2), top, height))
+            parts.append(BarPart(look, round((number + 0.11) * step, 2), round(step * 0.78, 2), top, height))
     return parts

@@ -9,7 +9,7 @@ from stores.orders.models import OrderStatus
 REFUSE = "refuse"
 
 
-class Step(NamedTuple):
+class StatusStep(NamedTuple):
     """`value` is a status, or REFUSE; `action` takes the step on several orders. Forward steps are highlighted."""
 
     value: str
@@ -22,17 +22,17 @@ class Step(NamedTuple):
 STEPS = {
     step.value: step
     for step in (
-        Step(str(OrderStatus.RECEIVED), _("Back to received")),
-        Step(str(OrderStatus.ON_HOLD), _("Hold"), "hold"),
-        Step(str(OrderStatus.ACCEPTED), _("Accept"), "accept", is_forward=True),
-        Step(str(OrderStatus.IN_PRODUCTION), _("Start production"), "produce", is_forward=True),
-        Step(str(OrderStatus.PARTIALLY_SHIPPED), _("Ship a part")),
-        Step(str(OrderStatus.SHIPPED), _("Ship"), "ship", is_forward=True),
-        Step(str(OrderStatus.DELIVERED), _("Mark as delivered"), "deliver", is_forward=True),
-        Step(str(OrderStatus.RETURNED), _("Mark as returned")),
-        Step(str(OrderStatus.CANCELLED), _("Cancel …"), "cancel"),
-        Step(str(OrderStatus.REJECTED), _("Reject …")),
-        Step(REFUSE, _("Refuse to cancel …"), "refuse"),
+        StatusStep(str(OrderStatus.RECEIVED), _("Back to received")),
+        StatusStep(str(OrderStatus.ON_HOLD), _("Hold"), "hold"),
+        StatusStep(str(OrderStatus.ACCEPTED), _("Accept"), "accept", is_forward=True),
+        StatusStep(str(OrderStatus.IN_PRODUCTION), _("Start production"), "produce", is_forward=True),
+        StatusStep(str(OrderStatus.PARTIALLY_SHIPPED), _("Ship a part")),
+        StatusStep(str(OrderStatus.SHIPPED), _("Ship"), "ship", is_forward=True),
+        StatusStep(str(OrderStatus.DELIVERED), _("Mark as delivered"), "deliver", is_forward=True),
+        StatusStep(str(OrderStatus.RETURNED), _("Mark as returned")),
+        StatusStep(str(OrderStatus.CANCELLED), _("Cancel …"), "cancel"),
+        StatusStep(str(OrderStatus.REJECTED), _("Reject …")),
+        StatusStep(REFUSE, _("Refuse to cancel …"), "refuse"),
     )
 }
 OF_ACTIONS = {step.action: step for step in STEPS.values() if step.action}

@@ -30,7 +30,7 @@ from stores.orders.services.approval_notices import (
 )
 from stores.orders.services.transitions import (
     Actor,
-    Change,
+    StatusChange,
     close_approval_request,
     lock_order,
     record_change,
@@ -67,7 +67,7 @@ def request_approval(*, order: Order, budget_reasons: Sequence[dict[str, Any]] =
     with translation.override(settings.LANGUAGE_CODE):
         note = f"Approval requested. {'. '.join(map(reason_in_words, request.reasons))}."
     record_change(
-        Change(order, SYSTEM, note[:1000], order.created),
+        StatusChange(order, SYSTEM, note[:1000], order.created),
         order.status,
         event_type=EventType.ORDER_APPROVAL_REQUESTED.value,
     )
@@ -84,7 +84,7 @@ def approve_order(*, order: Order, actor: Actor, note: str = "", if_match: Seque
         locked = lock_order(order, if_match)
         if _is_open(locked):
             check_room(order=locked, reasons=locked.approval_request.reasons)
-            change = Change(locked, actor, f"Approved. {note}".strip()[:1000])
+            change = StatusChange(locked, actor, f"Approved. {note}".strip()[:1000])
             return _record_decision(change, ApprovalState.APPROVED, note)
     raise _already_decided(locked)
 
@@ -95,9 +95,9 @@ def deny_order(*, order: Order, actor: Actor, reason: str, if_match: Sequence[st
     with transaction.atomic():
         locked = lock_order(order, if_match)
         if _is_open(locked):
-            change = Change(locked, actor, f"Approval denied. {reason}"[:1000])
+            change = StatusChange(locked, actor, f"Approval denied. {reason}"[:1000])
             _record_decision(change, ApprovalState.DENIED, reason)
-            return record_change(Change(locked, actor, reason), OrderStatus.REJECTED)
+            return record_change(StatusChange(locked, actor, reason), OrderStatus.REJECTED)
     raise _already_decided(locked)
 
 
@@ -150,7 +150,7 @@ def _is_open(order: Order) -> bool:
     return True
 
 
-def _record_decision(change: Change, state: ApprovalState, note: str) -> Order:
+def _record_decision(change: StatusChange, state: ApprovalState, note: str) -> Order:
     order, event_type = change.order, EVENT_TYPES[state]
     close_approval_request(order, state=state, note=note, decided_by=change.actor.user_id)
     notify_of_decision(order.approval_request)
@@ -170,7 +170,7 @@ def _expire_request(order_id: UUID, now: datetime) -> bool:
 def _reject_expired(order: Order) -> None:
     close_approval_request(order, state=ApprovalState.EXPIRED, note=EXPIRED)
     notify_of_decision(order.approval_request)
-    record_change(Change(order, SYSTEM, EXPIRED), OrderStatus.REJECTED)
+    record_change(StatusChange(order, SYSTEM, EXPIRED), OrderStatus.REJECTED)
 
 
 def _already_decided(order: Order) -> Conflict:

@@ -84,7 +84,7 @@ def _text_fault(cells: dict[str, str]) -> str:
     return ""
 
 
-class Outcome(StrEnum):
+class LineOutcome(StrEnum):
     MOVED = "moved"
     ADDED = "parcel added"
     WOULD_CHANGE = "would move"
@@ -94,13 +94,13 @@ class Outcome(StrEnum):
     REFUSED = "refused"
 
 
-PREVIEWS = {Outcome.MOVED: Outcome.WOULD_CHANGE, Outcome.ADDED: Outcome.WOULD_ADD}
+PREVIEWS = {LineOutcome.MOVED: LineOutcome.WOULD_CHANGE, LineOutcome.ADDED: LineOutcome.WOULD_ADD}
 
 
 @dataclass(frozen=True, slots=True)
 class LineResult:
     line: int
-    outcome: Outcome
+    outcome: LineOutcome
     text: str
 
 
@@ -121,7 +121,7 @@ class _Transition:
     status: int
     parcels: Sequence[Parcel]
 
-    def result(self, outcome: Outcome, previous: int) -> LineResult:
+    def result(self, outcome: LineOutcome, previous: int) -> LineResult:
         number = self.state.order.number
         if self.status == previous:
             return LineResult(self.line.line, outcome, f"{number} is {_name_status(previous)} already")
@@ -156,7 +156,7 @@ def _import_singly(lines: Sequence[ReportedStatus]) -> Iterator[LineResult]:
 def _import_whole(lines: Sequence[ReportedStatus]) -> list[LineResult]:
     orders = _orders_of(lines)
     previewed = [_preview_line(line, orders) for line in lines]
-    if any(result.outcome == Outcome.REFUSED for result in previewed):
+    if any(result.outcome == LineOutcome.REFUSED for result in previewed):
         return previewed
     results = previewed
     try:
@@ -172,7 +172,7 @@ def _import_whole(lines: Sequence[ReportedStatus]) -> list[LineResult]:
                 _apply_line(line, orders) if line.line in new_line_numbers else result
                 for line, result in zip(lines, previewed, strict=True)
             ]
-            if any(result.outcome == Outcome.REFUSED for result in results):
+            if any(result.outcome == LineOutcome.REFUSED for result in results):
                 raise _RolledBack
     except _RolledBack:
         return [replace(result, outcome=PREVIEWS.get(result.outcome, result.outcome)) for result in results]
@@ -223,7 +223,7 @@ def _check_reported_before(
     order = state.order
     text = f"{order.number} is {_name_status(order.status)} already"
     if not parcels or (line.carrier, line.tracking) in state.parcels:
-        return LineResult(line.line, Outcome.SAME if code == order.status else Outcome.LATE, text)
+        return LineResult(line.line, LineOutcome.SAME if code == order.status else LineOutcome.LATE, text)
     if order.status not in WITH_SHIPMENTS:
         return _refused_result(line, f"{text}; its parcel was not recorded, which goes with 50 and 60 only")
     return _Transition(line, state, order.status, parcels)
@@ -269,8 +269,8 @@ def _write_move(move: _Transition) -> LineResult:
     return move.result(_describe_outcome(move, previous), previous)
 
 
-def _describe_outcome(move: _Transition, previous: int) -> Outcome:
-    return Outcome.ADDED if move.status == previous else Outcome.MOVED
+def _describe_outcome(move: _Transition, previous: int) -> LineOutcome:
+    return LineOutcome.ADDED if move.status == previous else LineOutcome.MOVED
 
 
 def _code_of(status: str) -> int | None:
@@ -294,7 +294,7 @@ def _is_number(text: str) -> bool:
 
 
 def _refused_result(line: ReportedStatus, text: str) -> LineResult:
-    return LineResult(line.line, Outcome.REFUSED, text)
+    return LineResult(line.line, LineOutcome.REFUSED, text)
 
 
 def _name_status(status: int) -> str:

@@ -82,7 +82,7 @@ class Parcel:
 
 
 @dataclass(slots=True)
-class Change:
+class StatusChange:
     """A change of a locked order."""
 
     order: Order
@@ -124,7 +124,7 @@ def transition_order(
     was earlier.
     """
     locked = lock_order(order, if_match)
-    change = Change(locked, actor, note, at)
+    change = StatusChange(locked, actor, note, at)
     if status not in OrderStatus.values:
         raise Invalid.at(
             "/Status",
@@ -166,7 +166,7 @@ def cancel_order(
         raise Conflict(_("The store has refused to cancel this order."), code="cancellation_refused")
     now = at or timezone.now()
     locked.cancellation_asked, locked.cancellation_reason = now, reason
-    change = Change(locked, actor, reason, at)
+    change = StatusChange(locked, actor, reason, at)
     is_pending = locked.approval == ApprovalState.PENDING
     if locked.status in CANCELLABLE_AT_ONCE and (is_pending or now < locked.cancellable_until):
         return record_change(change, OrderStatus.CANCELLED)
@@ -190,7 +190,7 @@ def refuse_cancellation(*, order: Order, actor: Actor, note: str = "", if_match:
         raise Conflict(_("No cancellation of this order was requested."), code="cancellation_not_requested")
     locked.cancellation, locked.cancellation_note = CancellationState.REFUSED, note
     text = f"Cancellation refused. {note}".strip()
-    return record_change(Change(locked, actor, text[:1000]), locked.status)
+    return record_change(StatusChange(locked, actor, text[:1000]), locked.status)
 
 
 def check_match(order: Order, if_match: Sequence[str]) -> None:
@@ -284,7 +284,7 @@ def _settle_cancellation(order: Order, status: int) -> None:
         order.cancellation = CancellationState.REFUSED
 
 
-def record_change(change: Change, status: int, *, event_type: str | None = None) -> Order:
+def record_change(change: StatusChange, status: int, *, event_type: str | None = None) -> Order:
     """Writes a change of a locked order with its history and event; the caller has checked it."""
     order, previous = change.order, change.order.status
     _settle_cancellation(order, status)

@@ -30,7 +30,7 @@ from stores.proofs.selectors import ProductVersion
 from stores.proofs.services.assets import pages_of
 from stores.proofs.services.merging import Uploads, artwork_traces
 from stores.templates.selectors import (
-    Layout,
+    TemplateLayout,
     TemplateMissing,
     TemplateUnusable,
     engine_version,
@@ -107,12 +107,12 @@ class ArtworkMerge:
         return {}
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> TemplateLayout:
         placed = self._placed
         contents = placed.pages if self.in_print else placed.screens
         names = self.product.font_names
         fonts = font_set_of(tuple(names.split(",")) if names else ())
-        return Layout(self._template(contents), (), fonts, b"")
+        return TemplateLayout(self._template(contents), (), fonts, b"")
 
     @property
     def placed(self) -> Mapping[str, Any]:

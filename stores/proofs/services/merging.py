@@ -27,7 +27,7 @@ from stores.proofs.models import Asset, Proof
 from stores.proofs.selectors import ProductVersion, StoredProof, assets_for
 from stores.proofs.services.assets import touch_assets
 from stores.templates.selectors import (
-    Layout,
+    TemplateLayout,
     TemplateMissing,
     fields_of,
     layout_of,
@@ -48,7 +48,7 @@ WHERE digest = %(digest)s AND NOT coalesce(traces, '{}') @> %(traces)s::varchar[
 class TemplateMerge:
     """`values` of every field, and the uploaded picture of each image field that names one."""
 
-    layout: Layout
+    layout: TemplateLayout
     values: dict[str, str]
     assets: dict[str, Asset]
     uploads: "Uploads"

@@ -13,7 +13,7 @@ from openpyxl.utils import get_column_letter
 from stores.batches.files.container import check_container, file_kind
 from stores.batches.files.parsing import parse
 from stores.batches.files.reading import table_from_reply
-from stores.batches.files.records import FileProblem, FileRefused, Table
+from stores.batches.files.records import FileProblem, RowFileRefused, Table
 
 ENCODINGS = {
     "UTF-8": ("utf-8", b""),
@@ -148,5 +148,5 @@ def problems_of(table: Table) -> Iterator[FileProblem]:
 def problems_in(content: bytes, folder: Path, **options: Any) -> list[FileProblem]:
     try:
         return list(problems_of(table_in_this_process(content, folder, **options)))
-    except FileRefused as refusal:
+    except RowFileRefused as refusal:
         return [refusal.problem]

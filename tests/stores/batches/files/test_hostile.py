@@ -6,7 +6,7 @@ import pytest
 from stores.batches.files import reading, rows
 from stores.batches.files.container import check_container
 from stores.batches.files.reading import read_rows
-from stores.batches.files.records import FileRefused
+from stores.batches.files.records import RowFileRefused
 from tests.support.batches.hostile_row_files import SHOWN_AT_THE_START, shown_in_directory, shown_when_read
 from tests.support.batches.row_files import (
     file_of,
@@ -24,7 +24,7 @@ SECRET = "SECRET of the machine"
 def refusal_of(content, tmp_path, name):
     path = tmp_path / "sent"
     path.write_bytes(content)
-    with pytest.raises(FileRefused) as refused:
+    with pytest.raises(RowFileRefused) as refused:
         read_rows(path=path, content_type="", name=name, max_rows=20_000)
     return refused.value.problem
 
@@ -115,7 +115,7 @@ def test_a_file_beyond_the_limit_is_refused(tmp_path):
     with path.open("wb") as stream:
         stream.truncate(50 * 1024 * 1024 + 1)
 
-    with pytest.raises(FileRefused, match="at most 52,428,800 are allowed"):
+    with pytest.raises(RowFileRefused, match="at most 52,428,800 are allowed"):
         read_rows(path=path, content_type="text/csv", name="", max_rows=1)
 
 
@@ -180,7 +180,7 @@ def test_changed_bytes_never_raise_another_error(dialect, tmp_path):
         try:
             table_in_this_process(bytes(changed), tmp_path, name="rows.json" if dialect == "JSON" else "")
             ends.add("read")
-        except FileRefused:
+        except RowFileRefused:
             ends.add("refused")
 
     assert ends == {"read", "refused"}
