@@ -259,15 +259,15 @@ def show_listed_store(request: HttpRequest, store_id: str) -> HttpResponse:
 
 def _request_access(request: HttpRequest, store: Store, form: RequestAccessForm) -> bool:
     caller = Caller.on_pages(request.user)
-    sent = form.cleaned_data
+    values = form.cleaned_data
     try:
-        application = application_to_write(caller, sent["application"])
+        application = application_to_write(caller, values["application"])
         created = request_association(
             caller=caller,
             application=application,
             store=store,
-            grants=sent["grants"],
-            message=sent["message"],
+            grants=values["grants"],
+            message=values["message"],
         )[1]
     except DomainError as error:
         show_faults(form, error, REQUEST_FIELDS)

@@ -40,8 +40,8 @@ def listed_stores(*, searched: str = "", country: str = "") -> QuerySet[Store]:
 
 
 def countries_listed() -> list[str]:
-    named = StoreProfile.objects.filter(is_listed=True).exclude(country="")
-    return sorted(set(named.values_list("country", flat=True)))
+    located = StoreProfile.objects.filter(is_listed=True).exclude(country="")
+    return sorted(set(located.values_list("country", flat=True)))
 
 
 def listings(stores: Iterable[Store], applications: Iterable[Application]) -> list[Listing]:

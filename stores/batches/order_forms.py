@@ -111,8 +111,8 @@ class RowForms:
     def finding_of(self, finding: Mapping[str, Any], row: BatchRow) -> Problem:
         """A finding of preflight, at the cell of the field by whose name its message begins, if any."""
         message, mapping = finding["Message"], self.batch.mapping
-        named = [target for target in mapping if message.startswith(f"{target} ")]
-        field = max(named, key=len, default=None)
+        targets = [target for target in mapping if message.startswith(f"{target} ")]
+        field = max(targets, key=len, default=None)
         column = mapping[field] if field else None
         value = row.values.get(column) if column else None
         severity, remedy = finding["Severity"], finding["Remedy"]

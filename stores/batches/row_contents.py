@@ -61,12 +61,14 @@ def keyed_rows(rows: Iterable[FileRow], mapping: Mapping[str, str]) -> Iterator[
         )
 
 
-def _key_of(row: FileRow, mapping: Mapping[str, str], taken: Iterable[str]) -> tuple[str, Problem | None]:
+def _key_of(
+    row: FileRow, mapping: Mapping[str, str], taken_keys: Iterable[str]
+) -> tuple[str, Problem | None]:
     column = mapping.get(ROW_KEY)
     key = row.values.get(column, "").strip() if column else ""
     if not key:
         return "", None
-    if key in taken:
+    if key in taken_keys:
         message = f"{ROW_KEY}: {key[:KEY_LENGTH]} is the key of a row above."
         return "", problem_record(
             "row_key_repeated",
@@ -131,22 +133,26 @@ def item_of(
         and not target.startswith(RECIPIENT)
         and not (target in blank_is_default and is_blank(text))
     }
-    sent = cells.get(QUANTITY, "").strip()
-    number: int | str = int(sent) if sent.isascii() and sent.isdigit() and len(sent) < 12 else sent
-    item = {"ProductID": product_id, "Quantity": quantity if sent == "" else number}
+    quantity_text = cells.get(QUANTITY, "").strip()
+    number: int | str = (
+        int(quantity_text)
+        if quantity_text.isascii() and quantity_text.isdigit() and len(quantity_text) < 12
+        else quantity_text
+    )
+    item = {"ProductID": product_id, "Quantity": quantity if quantity_text == "" else number}
     return {**item, "TemplateData": data} if data else item
 
 
 def recipient_of(cells: Mapping[str, str], defaults: Mapping[str, str]) -> dict[str, str]:
     """The recipient of an order's body: blank cells are those of the batch."""
-    sent = {
+    values = {
         target.removeprefix(RECIPIENT): text.strip()
         for target, text in cells.items()
         if target.startswith(RECIPIENT) and not is_blank(text)
     }
-    if "CountryCode" in sent:
-        sent["CountryCode"] = sent["CountryCode"].upper()
-    return {**defaults, **sent}
+    if "CountryCode" in values:
+        values["CountryCode"] = values["CountryCode"].upper()
+    return {**defaults, **values}
 
 
 def item_key_of(key: str, number: int) -> str:

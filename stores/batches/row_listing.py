@@ -24,16 +24,16 @@ ROW_BADGES = {
 }
 
 
-def listed_rows(page: BatchPage, sent: Mapping[str, Any]) -> dict[str, Any]:
-    """A page of rows, of those with problems first, or as `sent` in the address says."""
-    batch, chosen = page.batch, sent.get("state", PROBLEMS)
-    if chosen == PROBLEMS and not page.counts.with_problems:
-        chosen = "all"
-    after, words = after_in(sent), sent.get("words", "").strip()[:WORDS_LENGTH]
-    matches = rows_of(batch, states=states_in(chosen), after=after, words=words)
+def listed_rows(page: BatchPage, query: Mapping[str, Any]) -> dict[str, Any]:
+    """A page of rows, of those with problems first, or as `query` says."""
+    batch, state = page.batch, query.get("state", PROBLEMS)
+    if state == PROBLEMS and not page.counts.with_problems:
+        state = "all"
+    after, words = after_in(query), query.get("words", "").strip()[:WORDS_LENGTH]
+    matches = rows_of(batch, states=states_in(state), after=after, words=words)
     rows, more = page_of_rows(matches.select_related("order"), take=ROWS_A_PAGE)
     return {
-        "chosen": chosen,
+        "chosen": state,
         "words": words,
         "columns": columns_of(batch),
         "rows": row_views(batch, rows, page.unmapped),
@@ -82,12 +82,12 @@ def row_views(batch: Batch, rows: Sequence[BatchRow], unmapped: Collection[str] 
     return views
 
 
-def states_in(chosen: str) -> list[str]:
-    if chosen == PROBLEMS:
+def states_in(state: str) -> list[str]:
+    if state == PROBLEMS:
         return list(WITH_PROBLEMS)
-    return [chosen] if chosen in RowState.values else []
+    return [state] if state in RowState.values else []
 
 
-def after_in(sent: Mapping[str, Any]) -> int:
+def after_in(query: Mapping[str, Any]) -> int:
     """The number of the row before the page."""
-    return parse_number(sent.get("after", ""), most=MAX_INTEGER) or 0
+    return parse_number(query.get("after", ""), most=MAX_INTEGER) or 0

@@ -238,9 +238,9 @@ def _count_calls(actors: _Cast) -> None:
 
 def _fail(webhook: Webhook, now: datetime) -> None:
     """Records the first attempts as a worker would; the worker makes the next one itself."""
-    taken = claim_due_deliveries(webhook_id=webhook.pk, limit=100, now=timezone.now())
+    deliveries = claim_due_deliveries(webhook_id=webhook.pk, limit=100, now=timezone.now())
     first = now - FAILS_SINCE + timedelta(minutes=20)
-    for number, delivery in enumerate(taken):
+    for number, delivery in enumerate(deliveries):
         response = EndpointResponse(
             milliseconds=31, error="The name hooks.flyer-studio.example does not resolve."
         )

@@ -259,21 +259,21 @@ def version_draft(
     if missing := digests - pictures.keys():
         count = "A picture" if len(missing) == 1 else f"{len(missing)} pictures"
         raise VersionIncomplete(f"{count} of version {version.version} is no longer kept.")
-    named = {
+    assets = {
         part: {name: pictures[digest].digest for name, digest in (version.outline.get(part) or {}).items()}
         for part in ("Artwork", "Gallery")
     }
     earlier = {picture.digest: picture for picture in pictures.values()}
     return replace(editor, earlier=earlier), Draft(
-        version.outline["Pages"], named["Artwork"], named["Gallery"]
+        version.outline["Pages"], assets["Artwork"], assets["Gallery"]
     )
 
 
 def version_numbered(versions: list[TemplateVersion], number: int) -> TemplateVersion:
-    found = next((version for version in versions if version.version == number), None)
-    if found is None:
-        raise NotFound(f"There is no version {number} of this template.")
-    return found
+    for version in versions:
+        if version.version == number:
+            return version
+    raise NotFound(f"There is no version {number} of this template.")
 
 
 def _kept_pictures(product: Product, digests: set[str]) -> Iterator[tuple[str, Artwork]]:

@@ -172,12 +172,12 @@ def eddm_faults(index: int, item: PriceRequestItem) -> list[Fault]:
 
 def _selection_faults(index: int, item: PriceRequestItem, product: ListedProduct) -> list[Fault]:
     """Faults of a selection. Its number of pieces follows from the routes, so quantity steps do not apply."""
-    where = f"/Items/{index}/EddmSelectionID"
+    selection_pointer = f"/Items/{index}/EddmSelectionID"
     if not product.is_eddm:
         message = _("EddmSelectionID: %(product_id)s is no product for EDDM; send a Quantity.") % {
             "product_id": item.product_id
         }
-        return [Fault(where, "product_not_for_eddm", message)]
+        return [Fault(selection_pointer, "product_not_for_eddm", message)]
     if faults := eddm_faults(index, item):
         return faults
     least, most = product.minimum_quantity, product.maximum_quantity
@@ -188,7 +188,7 @@ def _selection_faults(index: int, item: PriceRequestItem, product: ListedProduct
         "EddmSelectionID: the selection takes %(quantity)s pieces of %(product_id)s; allowed: "
         "from %(minimum)s to %(maximum)s."
     ) % {"quantity": item.quantity, "product_id": item.product_id, "minimum": least, "maximum": most}
-    return [Fault(where, code, message)]
+    return [Fault(selection_pointer, code, message)]
 
 
 def postal_code_form(country_code: str, postal_code: str) -> str | None:

@@ -28,14 +28,14 @@ class SeveritiesWidget(forms.Widget):
     use_fieldset = True
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
-        chosen = value if isinstance(value, Mapping) else {}
-        rows = [_row(name, rule, str(chosen.get(rule.code, ""))) for rule in RULES]
+        severities = value if isinstance(value, Mapping) else {}
+        rows = [_row(name, rule, str(severities.get(rule.code, ""))) for rule in RULES]
         changed = sum(bool(row["value"]) for row in rows)
         return render_to_string(self.template_name, {"rows": rows, "changed": changed})
 
     def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> dict[str, str]:
-        chosen = {rule.code: data.get(f"{name}-{rule.code}", "") for rule in RULES}
-        return {code: severity for code, severity in chosen.items() if severity}
+        severities = {rule.code: data.get(f"{name}-{rule.code}", "") for rule in RULES}
+        return {code: severity for code, severity in severities.items() if severity}
 
     def value_omitted_from_data(self, data: Mapping[str, Any], files: Any, name: str) -> bool:
         return not any(f"{name}-{rule.code}" in data for rule in RULES)

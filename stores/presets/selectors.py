@@ -28,10 +28,12 @@ def rules_from(record: str | None) -> PresetRules:
 
 def unknown_presets(codes: Iterable[str | None]) -> set[str]:
     """The codes that belong to no preset."""
-    named = {code for code in codes if code}
-    if not named:
+    requested_codes = {code for code in codes if code}
+    if not requested_codes:
         return set()
-    return named.difference(PrintPreset.objects.filter(code__in=named).values_list("code", flat=True))
+    return requested_codes.difference(
+        PrintPreset.objects.filter(code__in=requested_codes).values_list("code", flat=True)
+    )
 
 
 def profile_file(sha256: str) -> Path:

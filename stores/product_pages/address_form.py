@@ -40,11 +40,11 @@ class AddressForm:
     fields: list[AddressField] = field(default_factory=list)
 
     @classmethod
-    def of(cls, sent: Mapping[str, str], *, with_contact: bool = False) -> "AddressForm":
+    def of(cls, values: Mapping[str, str], *, with_contact: bool = False) -> "AddressForm":
         labels = LABELS | CONTACT if with_contact else LABELS
         return cls(
             [
-                AddressField(name, str(label), autocomplete, sent.get(f"to-{name}", "").strip()[:200])
+                AddressField(name, str(label), autocomplete, values.get(f"to-{name}", "").strip()[:200])
                 for name, (label, autocomplete) in labels.items()
             ]
         )

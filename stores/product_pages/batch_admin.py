@@ -61,8 +61,8 @@ class BatchWithFilesAdmin(BatchAdmin):
 
     def _portal_page(self, route: str, view: Callable[..., HttpResponseBase], name: str) -> ExtraPage:
         """A page of the portal, with what its decorators say of it."""
-        here = update_wrapper(partial(view, site=self.site), view)
-        return f"<uuid:batch_id>/{route}", here, name
+        wrapped = update_wrapper(partial(view, site=self.site), view)
+        return f"<uuid:batch_id>/{route}", wrapped, name
 
     def make_view(self, request: HttpRequest, product_id: int) -> HttpResponse:
         active = Product.objects.filter(is_active=True, is_eddm=False).select_related("store")

@@ -73,12 +73,12 @@ def _shown_page(merged: ArtworkMerge, proof: StoredProof, number: int, root: str
     """The picture with its bleed, the trim of the product, and that of the PDF where it is another one."""
     product, bleed, first = merged.product, merged.bleed, merged.choice.first_page or 1
     width, height = product.width_mm, product.height_mm
-    whole = (width + 2 * bleed, height + 2 * bleed)
-    shown = (-bleed, -bleed, *whole)
+    full_size = (width + 2 * bleed, height + 2 * bleed)
+    view_box = (-bleed, -bleed, *full_size)
     sources = pages_of(merged.asset)
     source = sources[first - 1 + number] if first - 1 + number < len(sources) else None
     own = None
-    if source is not None and _differs(source.size, (width, height), whole):
+    if source is not None and _differs(source.size, (width, height), full_size):
         x, y = (width - source.size[0]) / 2, (height - source.size[1]) / 2
         own = {
             "x": f"{x:.2f}",
@@ -86,12 +86,12 @@ def _shown_page(merged: ArtworkMerge, proof: StoredProof, number: int, root: str
             "width": f"{source.size[0]:.2f}",
             "height": f"{source.size[1]:.2f}",
         }
-    outside = "M{0:.2f} {0:.2f}h{1:.2f}v{2:.2f}h-{1:.2f}z".format(-bleed, shown[2], shown[3])
+    outside = "M{0:.2f} {0:.2f}h{1:.2f}v{2:.2f}h-{1:.2f}z".format(-bleed, view_box[2], view_box[3])
     return {
         "url": f"{root}/{merged.asset.pk}/{first}-{number}.png",
         "number": first + number,
         "is_there": source is not None,
-        "picture": picture_of_page(proof.preflight, number + 1, shown),
+        "picture": picture_of_page(proof.preflight, number + 1, view_box),
         "bleed": f"{outside}M0 0v{height:.2f}h{width:.2f}v-{height:.2f}z",
         "trim": {"width": f"{width:.2f}", "height": f"{height:.2f}"},
         "own": own,

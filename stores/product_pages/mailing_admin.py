@@ -83,8 +83,8 @@ class MailingOrder(FieldsForm):
         }
         if self.fields:
             item["TemplateData"] = self.template_data
-        sent = {name: value for name, value in self.address.values.items() if value}
-        body: dict[str, Any] = {"Recipient": {**sent, "CountryCode": COUNTRY}, "Items": [item]}
+        values = {name: value for name, value in self.address.values.items() if value}
+        body: dict[str, Any] = {"Recipient": {**values, "CountryCode": COUNTRY}, "Items": [item]}
         if self.reference:
             body["ExternalID"] = self.reference
         if self.quote is not None:
@@ -100,13 +100,13 @@ def open_order(
     request: HttpRequest, *, caller: Caller, product: Product, selection: EddmSelection
 ) -> MailingOrder:
     """The submitted form; at first with a reference that refuses a second order of the same selection."""
-    sent: Mapping[str, str] | None = request.POST if request.method == "POST" else None
+    form_data: Mapping[str, str] | None = request.POST if request.method == "POST" else None
     listed = product_page(caller, product.store.external_id, product.external_id)
-    values = sent or {"reference": f"mailing-{selection.pk}"}
+    values = form_data or {"reference": f"mailing-{selection.pk}"}
     page = MailingOrder(
         caller=caller,
         product=listed,
-        fields=form_fields(listed, sent),
+        fields=form_fields(listed, form_data),
         store=product.store,
         selection=selection,
         address=AddressForm.of(values, with_contact=True),

@@ -96,7 +96,7 @@ class FormField:
         return str(self.record["OrgValue"] or self.record["DefaultValue"] or "")
 
 
-def form_fields(product: ProductPage, sent: Mapping[str, str] | None) -> list[FormField]:
+def form_fields(product: ProductPage, values: Mapping[str, str] | None) -> list[FormField]:
     """The fields with submitted values; at first with defaults, and examples for required fields without one."""
     fields = [
         FormField(index, record, shape=product.shapes.get(record["FieldName"], 1.0))
@@ -106,7 +106,7 @@ def form_fields(product: ProductPage, sent: Mapping[str, str] | None) -> list[Fo
     remaining = ALL_VALUES_BYTES + 1
     for form_field in fields:
         form_field.value = (
-            _first_value(form_field) if sent is None else sent.get(form_field.input_name, "")[:remaining]
+            _first_value(form_field) if values is None else values.get(form_field.input_name, "")[:remaining]
         )
         remaining -= len(form_field.value)
     return fields

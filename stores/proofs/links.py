@@ -157,8 +157,8 @@ def find_linked_file(kind: str, identity: bytes, name: str, width: str | None = 
     return LinkedFile(files[number], MEDIA_TYPES[suffix], f"{tag}-{number}")
 
 
-def _read_width(sent: str) -> int:
-    if not _WIDTH.match(sent) or not 1 <= int(sent) <= MAX_WIDTH:
+def _read_width(width: str) -> int:
+    if not _WIDTH.match(width) or not 1 <= int(width) <= MAX_WIDTH:
         message = _("The width must be a whole number of pixels from 1 to %(max_width)s.")
         raise LinkRefused(400, message % {"max_width": MAX_WIDTH})
-    return -(-int(sent) // WIDTH_STEP) * WIDTH_STEP
+    return -(-int(width) // WIDTH_STEP) * WIDTH_STEP

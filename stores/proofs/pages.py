@@ -98,17 +98,17 @@ def _file_response(
 ) -> HttpResponseBase:
     size = file.size
     try:
-        wanted = _requested_range(request, headers["ETag"], size)
+        byte_range = _requested_range(request, headers["ETag"], size)
     except RangeNotSatisfiable:
         file.close()
         refusal = _refuse_request(416, _("The file has %(size)s bytes.") % {"size": size})
         refusal["Content-Range"] = f"bytes */{size}"
         return refusal
-    start, end = wanted or (0, size)
+    start, end = byte_range or (0, size)
     headers["Content-Length"] = str(end - start)
-    if wanted:
+    if byte_range:
         headers["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
-    status = HTTPStatus.PARTIAL_CONTENT if wanted else HTTPStatus.OK
+    status = HTTPStatus.PARTIAL_CONTENT if byte_range else HTTPStatus.OK
     if request.method == "HEAD":
         file.close()
         return HttpResponse(status=status, content_type=linked.media_type, headers=headers)

@@ -52,9 +52,11 @@ def add_font(*, file_name: str, content: bytes) -> Font:
     except FontInvalid as error:
         faults = [Fault("/file", problem.code, problem.message) for problem in error.problems]
         raise Invalid(faults[0].message, faults=faults) from error
-    taken = FontSet.shipped().families.intersection(families)
-    if taken:
-        message = f"{', '.join(sorted(taken))} comes with the service; rename the family in the file."
+    shipped_families = FontSet.shipped().families.intersection(families)
+    if shipped_families:
+        message = (
+            f"{', '.join(sorted(shipped_families))} comes with the service; rename the family in the file."
+        )
         raise Invalid.at("/file", "family_taken", message)
     font = Font(
         families=list(families),
@@ -132,8 +134,8 @@ class TemplateChecks:
 def _broken_eddm_rules(template: Template) -> Iterator[Problem]:
     for finding in check_pages(template.pages):
         if finding.is_error:
-            where = pointer("Template", "Pages", finding.page or 0, "Boxes", finding.box or 0)
-            yield Problem(where, finding.code, finding.message)
+            box_pointer = pointer("Template", "Pages", finding.page or 0, "Boxes", finding.box or 0)
+            yield Problem(box_pointer, finding.code, finding.message)
 
 
 def _unusable_values(entries: Sequence[Record], gallery: Mapping[str, Artwork]) -> Iterator[Problem]:
@@ -167,8 +169,8 @@ def _unprintable_values(entries: Sequence[Record], template: Template, fonts: Fo
             problems = _problems_of(template, values, fonts)
         for problem in problems:
             index = indexes.get(problem.pointer)
-            place = pointer("Template") if index is None else pointer("TemplateFields", index, member)
-            yield replace(problem, pointer=place)
+            field_pointer = pointer("Template") if index is None else pointer("TemplateFields", index, member)
+            yield replace(problem, pointer=field_pointer)
 
 
 def _problems_of(template: Template, values: Mapping[str, str], fonts: FontSet) -> tuple[Problem, ...]:

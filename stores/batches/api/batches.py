@@ -140,10 +140,13 @@ class BatchViewSet(ApiViewSet):
     @idempotent(access=_authorize)
     def create(self, request: Request, store_id: str) -> Response:
         access = self._authorize(request, store_id)
-        sent = validate_data(BatchRequestSerializer, request.data)
-        mapping_name = sent.get("MappingName", "")
+        values = validate_data(BatchRequestSerializer, request.data)
+        mapping_name = values.get("MappingName", "")
         batch = create_batch(
-            access=access, product_id=sent["ProductID"], values=_fields_in(sent), mapping_name=mapping_name
+            access=access,
+            product_id=values["ProductID"],
+            values=_fields_in(values),
+            mapping_name=mapping_name,
         )
         location = f"/api/v1/store/{store_id}/batch/{batch.pk}"
         return batch_response(access, batch, status=201, headers={"Location": location})
@@ -167,9 +170,9 @@ class BatchViewSet(ApiViewSet):
     )
     def partial_update(self, request: Request, store_id: str, batch_id: str) -> Response:
         access, batch = batch_for(request.auth, store_id, batch_id, WRITE)
-        sent = validate_data(BatchChangeSerializer, request.data)
-        mapping_name = sent.get("MappingName", "")
-        changed = change_batch(batch=batch, values=_fields_in(sent), mapping_name=mapping_name)
+        values = validate_data(BatchChangeSerializer, request.data)
+        mapping_name = values.get("MappingName", "")
+        changed = change_batch(batch=batch, values=_fields_in(values), mapping_name=mapping_name)
         return batch_response(access, changed)
 
     @on_batch(
@@ -249,8 +252,8 @@ class BatchViewSet(ApiViewSet):
         return batch_response(access, deny_batch(batch=batch, actor=actor_of(access), reason=reason))
 
 
-def _fields_in(sent: Mapping[str, Any]) -> dict[str, Any]:
-    return {field: sent[member] for member, field in MEMBERS.items() if member in sent}
+def _fields_in(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {field: values[member] for member, field in MEMBERS.items() if member in values}
 
 
 def batch_response(access: StoreAccess, batch: Batch, **options: Any) -> Response:

@@ -125,14 +125,14 @@ class BatchFileViewSet(ApiViewSet):
         with alone_for(batch):
             with FILES.limited(request.auth.key):
                 content = uploaded_file(request, "rows", TOO_LARGE)
-                sent = next(iter(request.FILES.values()), None) if request.FILES else None
+                uploaded = next(iter(request.FILES.values()), None) if request.FILES else None
                 # With its charset.
                 of_body = request.META.get("SENT_CONTENT_TYPE", request.content_type)
                 source = read_source(
                     batch=batch,
                     content=content,
-                    content_type=(sent.content_type if sent else of_body) or "",
-                    name=(sent.name if sent else "") or "",
+                    content_type=(uploaded.content_type if uploaded else of_body) or "",
+                    name=(uploaded.name if uploaded else "") or "",
                 )
             received = replace_rows(batch=batch, source=source, check=check)
         return batch_response(access, received, status=202)
@@ -176,11 +176,11 @@ class BatchRowViewSet(ApiViewSet):
     def list(self, request: Request, store_id: str, batch_id: str) -> Response | StreamingHttpResponse:
         _, batch = batch_for(request.auth, store_id, batch_id, READ)
         query, states = request.query_params, _read_states(request)
-        chosen = query.get("format", request.accepted_renderer.format)
-        if chosen not in ("json", "csv", "xlsx"):
+        format_name = query.get("format", request.accepted_renderer.format)
+        if format_name not in ("json", "csv", "xlsx"):
             raise Invalid.at("?format", "parameter_invalid", "format: write json, csv or xlsx.")
-        if chosen != "json":
-            return rows_file(batch, states, chosen, request.auth)
+        if format_name != "json":
+            return rows_file(batch, states, format_name, request.auth)
         take = parse_whole_number(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         after = parse_whole_number(query, "after", default=0, most=999_999_999, least=0)
         rows = rows_of(batch, states=states, after=after)
@@ -226,11 +226,11 @@ class BatchRowChangeViewSet(ApiViewSet):
 
 
 def _read_states(request: Request) -> "list[str]":
-    sent = [state for text in request.query_params.getlist("state") for state in text.split(",") if state]
-    if unknown := [state for state in sent if state not in RowState.values]:
+    states = [state for text in request.query_params.getlist("state") for state in text.split(",") if state]
+    if unknown := [state for state in states if state not in RowState.values]:
         message = f"state: {unknown[0][:40]!r} is none; write {', '.join(RowState.values)}."
         raise Invalid.at("?state", "parameter_invalid", message)
-    return sent
+    return states
 
 
 class BatchSheetViewSet(ApiViewSet):

@@ -88,8 +88,8 @@ class BatchRequestSerializer(BatchChangeSerializer):
     def mistakes_across(self, values: Mapping[str, Any]) -> dict[str, Any]:
         if values.get("Mode") != BatchMode.ITEMS:
             return {}
-        sent = values.get("Recipient", {}) or {}
-        missing = [name for name in REQUIRED_RECIPIENT if not sent.get(name)]
+        recipient = values.get("Recipient", {}) or {}
+        missing = [name for name in REQUIRED_RECIPIENT if not recipient.get(name)]
         message = ErrorDetail(self.error_messages["required"], "required")
         return {"Recipient": {name: [message] for name in missing}} if missing else {}
 

@@ -110,9 +110,9 @@ def check_container(path: Path) -> None:
         raise damaged_file(": it is compressed in an unusual way")
     if any(part.flag_bits & _ENCRYPTED for part in parts):
         raise file_error("file_encrypted", "The file has a password.", "Save it without a password.")
-    read = [part for part in parts if part.filename.lower().endswith((".xml", ".rels"))]
-    _check_sizes(read)
-    _check_beginnings(path, read)
+    xml_parts = [part for part in parts if part.filename.lower().endswith((".xml", ".rels"))]
+    _check_sizes(xml_parts)
+    _check_beginnings(path, xml_parts)
 
 
 def _check_directory_size(path: Path) -> None:

@@ -212,10 +212,10 @@ def _format_whole(digits: str, pieces: Sequence[FormatPiece], *, has_groups: boo
                 parts.append(piece.text[::-1])
             continue
         take = len(digits) if index == indexes[0] else 1
-        taken = digits[len(digits) - take :] if take else ""
-        digits = digits[: len(digits) - len(taken)]
-        taken = taken or {"0": "0", "?": " ", "#": ""}[piece.text]
-        for digit in reversed(taken):
+        group = digits[len(digits) - take :] if take else ""
+        digits = digits[: len(digits) - len(group)]
+        group = group or {"0": "0", "?": " ", "#": ""}[piece.text]
+        for digit in reversed(group):
             parts.append("," if has_groups and count and count % 3 == 0 else "")
             parts.append(digit)
             count += 1

@@ -41,8 +41,8 @@ SAMPLES = 3
 def order(request: HttpRequest, batch_id: UUID, site: BatchSite = PORTAL) -> HttpResponse:
     access, batch = site.open(request, batch_id)
     page = BatchPage(batch, counts_of(batch))
-    sent = request.POST if request.method == "POST" else request.GET
-    only_ready = sent.get("rows") != "all"
+    values = request.POST if request.method == "POST" else request.GET
+    only_ready = values.get("rows") != "all"
     if page.counts.errors and not only_ready:
         messages.error(
             request,
@@ -122,7 +122,7 @@ def map_columns(request: HttpRequest, batch_id: UUID, site: BatchSite = PORTAL) 
     batch = site.open(request, batch_id).batch
     if not batch.columns:
         return site.lead_to("show", batch_id)
-    saved_mappings, chosen = kept_mappings(batch), request.GET.get("kept", "")
+    saved_mappings, mapping_name = kept_mappings(batch), request.GET.get("kept", "")
     if request.method == "POST":
         batch.mapping = _chosen_mapping(request, batch)
         name = request.POST.get("keep_as", "").strip()[:100]
@@ -130,7 +130,7 @@ def map_columns(request: HttpRequest, batch_id: UUID, site: BatchSite = PORTAL) 
             if not unmapped_targets(batch):
                 change_batch(batch=batch, values={"mapping": batch.mapping}, mapping_name=name)
                 return site.lead_to("show", batch_id)
-    elif chosen and (saved := saved_mappings.filter(name=chosen).first()):
+    elif mapping_name and (saved := saved_mappings.filter(name=mapping_name).first()):
         batch.mapping = {field: column for field, column in saved.mapping.items() if column in batch.columns}
     targets = _list_targets(batch)
     return site.render(
@@ -144,18 +144,18 @@ def map_columns(request: HttpRequest, batch_id: UUID, site: BatchSite = PORTAL) 
         unused=[heading for heading in batch.columns if heading not in batch.mapping.values()],
         rows=batch.rows.count(),
         kept=[mapping.name for mapping in saved_mappings.order_by("-updated")],
-        chosen=chosen,
+        chosen=mapping_name,
     )
 
 
 def _chosen_mapping(request: HttpRequest, batch: Batch) -> dict[str, str]:
     """Columns and targets by their places: heads of a file may be any text."""
-    chosen = {}
+    delivery = {}
     for index, target in enumerate(target_labels(batch)):
         number = parse_number(request.POST.get(f"target-{index}", ""), most=len(batch.columns) - 1)
         if number is not None:
-            chosen[target] = batch.columns[number]
-    return chosen
+            delivery[target] = batch.columns[number]
+    return delivery
 
 
 def _list_samples(batch: Batch) -> list[tuple[int, str, str]]:

@@ -37,8 +37,8 @@ def rows_of(
     rows = batch.rows.filter(number__gt=after).order_by("number")
     if words:
         rows = rows.filter(words__contains=fold_text(words))
-    chosen = list(states)
-    return rows.filter(state__in=chosen) if chosen else rows
+    state_list = list(states)
+    return rows.filter(state__in=state_list) if state_list else rows
 
 
 def page_of_rows(rows: QuerySet[BatchRow], *, take: int) -> tuple[list[BatchRow], bool]:

@@ -173,15 +173,15 @@ def _check_mapping(batch: Batch, mapping: Mapping[str, str]) -> None:
     near_columns = did_you_mean((column for column in mapping.values() if column not in columns), columns)
     faults = []
     for target, column in mapping.items():
-        where = pointer_to(((None, "Mapping"), target))
+        pointer = pointer_to(((None, "Mapping"), target))
         if target not in targets:
             near = near_targets.get(target, "")
             message = f"Mapping: {target[:100]!r} is no field of this batch.{near}"
-            faults.append(Fault(where, "target_unknown", message))
+            faults.append(Fault(pointer, "target_unknown", message))
         elif column not in columns:
             near = near_columns.get(column, "")
             message = f"Mapping: the file has no column {column[:100]!r}.{near}"
-            faults.append(Fault(where, "column_unknown", message))
+            faults.append(Fault(pointer, "column_unknown", message))
     raise_faults(faults)
 
 

@@ -160,10 +160,10 @@ class RowChecker:
                 Fault(DATA + data_fault.pointer, data_fault.code, data_fault.message)
                 for data_fault in refusal.faults
             ] or [Fault("", refusal.code, refusal.message)]
-        seen = set()
+        messages = set()
         for fault in faults:
-            if (fault.pointer, fault.code) not in seen:
-                seen.add((fault.pointer, fault.code))
+            if (fault.pointer, fault.code) not in messages:
+                messages.add((fault.pointer, fault.code))
                 outcome.problems.append(self.forms.problem_of(fault, row))
         return outcome
 
@@ -200,14 +200,14 @@ class RowChecker:
 
 
 def _check_rows(checker: RowChecker, rows: Sequence[BatchRow]) -> None:
-    done: list[tuple[BatchRow, CheckOutcome]] = []
-    written = time.monotonic()
+    outcomes: list[tuple[BatchRow, CheckOutcome]] = []
+    written_at = time.monotonic()
     for row in rows:
-        done.append((row, _check_row(checker, row)))
-        if time.monotonic() - written >= WRITE_SECONDS:
-            _store_outcomes(checker.batch, done)
-            done, written = [], time.monotonic()
-    _store_outcomes(checker.batch, done)
+        outcomes.append((row, _check_row(checker, row)))
+        if time.monotonic() - written_at >= WRITE_SECONDS:
+            _store_outcomes(checker.batch, outcomes)
+            outcomes, written_at = [], time.monotonic()
+    _store_outcomes(checker.batch, outcomes)
 
 
 def _check_row(checker: RowChecker, row: BatchRow) -> CheckOutcome:

@@ -58,11 +58,11 @@ def extreme_rows(batch: Batch, *, after: int = 0) -> list[BatchRow]:
                 continue
             longest[column] = max(longest.get(column, length_and_row), length_and_row, key=itemgetter(0))
             shortest[column] = min(shortest.get(column, length_and_row), length_and_row)
-    chosen = {*blank.values(), *(pk for _, pk in (*longest.values(), *shortest.values()))}
+    row_ids = {*blank.values(), *(pk for _, pk in (*longest.values(), *shortest.values()))}
     pages = page_counts(proofs.values())
     if len({*pages.values()}) > 1:
-        chosen.add(max(proofs, key=lambda pk: pages.get(proofs[pk], 0)))
-    return list(rows_of(batch, after=after).filter(pk__in=chosen))
+        row_ids.add(max(proofs, key=lambda pk: pages.get(proofs[pk], 0)))
+    return list(rows_of(batch, after=after).filter(pk__in=row_ids))
 
 
 def _all_rows(batch: Batch) -> Iterator[tuple[int, dict[str, str], str]]:

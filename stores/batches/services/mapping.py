@@ -76,8 +76,8 @@ def _find_changes(locked: Batch) -> Iterator[RowChange]:
     rows = locked.rows.order_by("number").values_list(
         "pk", "number", "key", "name", "digest", "file_problems", "values"
     )
-    stored, read = tee(Stored(*row) for row in rows.iterator(ROWS_AT_ONCE))
-    for row, keyed in zip(stored, keyed_rows(map(_source_of, read), locked.mapping), strict=True):
+    stored, row_contents = tee(Stored(*row) for row in rows.iterator(ROWS_AT_ONCE))
+    for row, keyed in zip(stored, keyed_rows(map(_source_of, row_contents), locked.mapping), strict=True):
         if row[2:6] != (keyed.key, keyed.name, keyed.digest, list(keyed.problems)):
             problems = orjson.dumps(list(keyed.problems)).decode()
             yield RowChange(row.pk, row.key, keyed.key, keyed.name, keyed.digest, problems)

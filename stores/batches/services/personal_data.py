@@ -114,8 +114,8 @@ def _with_words(records: QuerySet[Any], field: str, words: Sequence[str]) -> Que
     for word in words:
         # As PostgreSQL writes it within JSON.
         matches = matches.filter(text__icontains=json.dumps(word.strip(), ensure_ascii=False)[1:-1])
-    wanted = {word.strip().casefold() for word in words}
-    keys = [key for key, values in matches.values_list("pk", field) if wanted <= _folded_values(values)]
+    search_words = {word.strip().casefold() for word in words}
+    keys = [key for key, values in matches.values_list("pk", field) if search_words <= _folded_values(values)]
     return records.filter(pk__in=keys)
 
 

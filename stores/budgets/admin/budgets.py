@@ -107,8 +107,8 @@ class BudgetAdmin(StatementPages, ServiceDeleteAdmin, StaffAdmin):
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         """The store that a link names by its StoreID, or the only one there is to choose."""
         stores = self._stores(request)
-        if named := request.GET.get("store", "")[:64]:
-            stores = stores.filter(external_id=named)
+        if store_id := request.GET.get("store", "")[:64]:
+            stores = stores.filter(external_id=store_id)
         choices = list(stores.only("pk")[:2])
         return {"store": choices[0].pk} if len(choices) == 1 else {}
 
@@ -215,11 +215,11 @@ class BudgetAdmin(StatementPages, ServiceDeleteAdmin, StaffAdmin):
                 message = _("Added %(amount)s.") if entry.amount > 0 else _("Corrected by %(amount)s.")
                 messages.success(request, message % {"amount": added})
         else:
-            named = (
-                f"{form.fields[name].label or name.title()}: {errors[0]}"
-                for name, errors in form.errors.items()
+            errors = (
+                f"{form.fields[name].label or name.title()}: {field_errors[0]}"
+                for name, field_errors in form.errors.items()
             )
-            messages.error(request, _("Nothing was added. %(errors)s") % {"errors": " ".join(named)})
+            messages.error(request, _("Nothing was added. %(errors)s") % {"errors": " ".join(errors)})
         return HttpResponseRedirect(self.address_of(budget))
 
     def end_view(self, request: HttpRequest, budget_id: UUID) -> HttpResponse:

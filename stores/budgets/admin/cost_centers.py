@@ -77,8 +77,11 @@ class MemberFormSet(LabelledFormSet):
     def clean(self) -> None:
         """The store of the members is that of their cost center: Django does not see that it makes them unique."""
         super().clean()
-        chosen = [form.cleaned_data.get("user") for form in self.forms if hasattr(form, "cleaned_data")]
-        people = [user for user in chosen if user is not None]
+        people = [
+            user
+            for form in self.forms
+            if hasattr(form, "cleaned_data") and (user := form.cleaned_data.get("user")) is not None
+        ]
         if len(set(people)) < len(people):
             raise ValidationError(_("A person is named twice. Remove one of them."))
         others = CostCenterMember.objects.filter(store=self.instance.store_id, user__in=people)
@@ -144,10 +147,10 @@ class CostCenterAdmin(ConsoleAdmin):
         """A file is read and shown first; the shown changes are then made, or shown anew where they differ by now."""
         if not self.has_access(request, "change"):
             raise PermissionDenied
-        sent = request.method == "POST"
+        is_post = request.method == "POST"
         form = PeopleForm(
-            request.POST if sent else None,
-            request.FILES if sent else None,
+            request.POST if is_post else None,
+            request.FILES if is_post else None,
             initial={"store": request.GET.get("store", "")[:64]},
         )
         shown: dict[str, Any] = {}

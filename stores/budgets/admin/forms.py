@@ -92,8 +92,8 @@ class BudgetForm(ValidatedByService):
         if "scope_kind" in cleaned:
             kind = ScopeKind(cleaned["scope_kind"])
             store = cleaned.get("store") or self.instance.store
-            sent = scope_id(kind, cleaned.get("scope_name", ""), store=store, viewer=self.viewer)
-            values["Scope"] = {"Kind": kind.value, "ID": sent}
+            scope = scope_id(kind, cleaned.get("scope_name", ""), store=store, viewer=self.viewer)
+            values["Scope"] = {"Kind": kind.value, "ID": scope}
         return values
 
     def consequences(self, standing: Standing) -> list[str]:

@@ -72,13 +72,13 @@ class StatementPages(StaffAdmin):
         return streamed_file(chain([BOM], rows), f"budget-{budget.pk}.csv", caller.key)
 
     def _entries(self, budget: Budget, form: StatementForm) -> QuerySet[BudgetEntry]:
-        chosen = form.cleaned_data
-        order = str(chosen.get("order", "")).strip()
+        values = form.cleaned_data
+        order = str(values.get("order", "")).strip()
         return filter_entries(
             budget,
-            kind=chosen.get("kind", ""),
-            period=chosen.get("period"),
-            person=chosen.get("person", "").strip(),
+            kind=values.get("kind", ""),
+            period=values.get("period"),
+            person=values.get("person", "").strip(),
             order_id=_order_id(order) if order else None,
         )
 

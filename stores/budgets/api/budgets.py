@@ -286,7 +286,9 @@ def _read_cursor(text: str) -> int:
 
 
 def _wants_csv(request: Request) -> bool:
-    chosen = request.query_params.get("format", request.accepted_renderer.format)
-    if chosen not in {"csv", "json"}:
-        raise Invalid.at("?format", "parameter_invalid", f"format: write csv or json; found {chosen[:40]!r}.")
-    return bool(chosen == CSVRenderer.format)
+    format_name = request.query_params.get("format", request.accepted_renderer.format)
+    if format_name not in {"csv", "json"}:
+        raise Invalid.at(
+            "?format", "parameter_invalid", f"format: write csv or json; found {format_name[:40]!r}."
+        )
+    return bool(format_name == CSVRenderer.format)

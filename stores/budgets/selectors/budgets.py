@@ -143,8 +143,10 @@ def actor_names(entries: Iterable[BudgetEntry], *, names_people: bool = True) ->
     listed = list(entries)
     persons = {entry.actor_user for entry in listed if entry.actor_user and names_people}
     applications = {entry.actor_application for entry in listed if entry.actor_application}
-    named: dict[Any, str] = dict(Application.objects.filter(pk__in=applications).values_list("pk", "name"))
-    return {**named, **{user.pk: user.full_name for user in _known_people(persons)}}
+    application_names: dict[Any, str] = dict(
+        Application.objects.filter(pk__in=applications).values_list("pk", "name")
+    )
+    return {**application_names, **{user.pk: user.full_name for user in _known_people(persons)}}
 
 
 def _known_people(keys: Iterable[UUID | None]) -> QuerySet[User]:
@@ -185,9 +187,9 @@ def statement_cells(
 
 
 def _people_named(text: str) -> list[UUID]:
-    named = User.objects.annotate(shown=Concat("first_name", Value(" "), "last_name"))
+    people = User.objects.annotate(shown=Concat("first_name", Value(" "), "last_name"))
     fits = Q(shown__icontains=text) | Q(username__iexact=text) | Q(email__iexact=text)
-    return list(named.filter(fits).values_list("pk", flat=True)[:MAX_PEOPLE])
+    return list(people.filter(fits).values_list("pk", flat=True)[:MAX_PEOPLE])
 
 
 def _applications_named(text: str) -> list[UUID]:

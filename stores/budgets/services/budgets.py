@@ -147,13 +147,13 @@ def remove_budget(*, budget: Budget) -> None:
 
 def resolve_scope(store: Store, scope: Mapping[str, Any]) -> UUID | None:
     """The `scope_key` of `Kind` and `ID`; raises Invalid where there is no such scope."""
-    kind, sent = ScopeKind(scope["Kind"]), str(scope.get("ID") or "")
+    kind, reference = ScopeKind(scope["Kind"]), str(scope.get("ID") or "")
     if kind == ScopeKind.STORE:
-        if sent in {"", store.external_id}:
+        if reference in {"", store.external_id}:
             return None
         message = f"ID: a budget of this store is for {store.external_id}."
         raise Invalid.at("/Scope/ID", "scope_unknown", message)
-    key = _scope_key(store, kind, sent)
+    key = _scope_key(store, kind, reference)
     if key is None:
         names = {
             ScopeKind.USER: "user with this ID",
@@ -164,10 +164,10 @@ def resolve_scope(store: Store, scope: Mapping[str, Any]) -> UUID | None:
     return key
 
 
-def _scope_key(store: Store, kind: ScopeKind, sent: str) -> UUID | None:
+def _scope_key(store: Store, kind: ScopeKind, reference: str) -> UUID | None:
     if kind == ScopeKind.COST_CENTER:
-        return CostCenter.objects.filter(store=store, code=sent).values_list("pk", flat=True).first()
-    key = parse_uuid(sent)
+        return CostCenter.objects.filter(store=store, code=reference).values_list("pk", flat=True).first()
+    key = parse_uuid(reference)
     if key is None:
         return None
     allowed: Any = (

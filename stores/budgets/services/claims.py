@@ -232,17 +232,17 @@ def count_reserved_order(*, order: Countable, caller: Caller, reservation_id: UU
 
     It is never refused: its place was reserved. Call it as the last step of the transaction.
     """
-    taken, counted = [], []
+    claimed_amounts, counted = [], []
     for budget_id, period_id, budget_type, remaining in _lock_remainders(reservation_id):
         amount = measure(budget_type, total=order.total, quantity=order.total_quantity)
         if part := min(amount, remaining):
-            taken.append(Posting(budget_id, period_id, part))
+            claimed_amounts.append(Posting(budget_id, period_id, part))
         if amount:
             counted.append(Posting(budget_id, period_id, -amount))
-    if taken:
+    if claimed_amounts:
         cause = f"reserved:{order.pk}"
         reason = Reason(EntryKind.RESERVATION, cause, order.created, caller, reservation_id=reservation_id)
-        write_entries(postings=taken, reason=reason)
+        write_entries(postings=claimed_amounts, reason=reason)
     if counted:
         reason = Reason(EntryKind.ORDER, f"order:{order.pk}", order.created, caller, order.pk)
         write_entries(postings=counted, reason=reason)

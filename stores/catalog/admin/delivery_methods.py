@@ -36,8 +36,8 @@ class MethodWidget(forms.Widget):
 
 
 def read_method(data: Any, name: str) -> str:
-    chosen = str(data.get(name, ""))
-    return str(data.get(f"{name}-new", "")).strip() if chosen == NEW else chosen.strip()
+    method = str(data.get(name, ""))
+    return str(data.get(f"{name}-new", "")).strip() if method == NEW else method.strip()
 
 
 def method_context(value: str, known_methods: Sequence[str]) -> dict[str, Any]:
@@ -73,5 +73,5 @@ def _stores_of(form: forms.ModelForm) -> QuerySet[Store]:
     product = form.instance
     if product.store_id:
         return Store.objects.filter(pk=product.store_id)
-    chosen: Any = form.fields.get("store")
-    return chosen.queryset if chosen else Store.objects.none()
+    store_field: Any = form.fields.get("store")
+    return store_field.queryset if store_field else Store.objects.none()

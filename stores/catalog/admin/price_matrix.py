@@ -160,14 +160,17 @@ class PriceMatrix:
             for method in self.methods
         ]
         for destination in self.destinations:
-            where = f"{COUNTRIES.get(destination.country, 'country')}, {destination.location.lower()}"
-            parts.append((destination.name, f"Prices, {where}", destination.errors))
+            destination_name = (
+                f"{COUNTRIES.get(destination.country, 'country')}, {destination.location.lower()}"
+            )
+            parts.append((destination.name, f"Prices, {destination_name}", destination.errors))
             parts += [
-                (cell.name, f"Prices, {cell.method.code}, {where}", cell.errors) for cell in destination.cells
+                (cell.name, f"Prices, {cell.method.code}, {destination_name}", cell.errors)
+                for cell in destination.cells
             ]
         return [
-            {"target": target, "where": where, "message": message}
-            for target, where, messages in parts
+            {"target": target, "where": destination_name, "message": message}
+            for target, destination_name, messages in parts
             for message in messages
         ]
 
@@ -207,9 +210,11 @@ def _stored_matrix(stored: Sequence[Record]) -> tuple[list[Method], list[Destina
     destinations: dict[tuple[str, str], Destination] = {}
     descriptions: dict[str, set[str]] = {}
     for price in stored:
-        code, place = price["DeliveryMethodCode"], (price["CountryCode"], price["LocationType"])
+        code, destination_key = price["DeliveryMethodCode"], (price["CountryCode"], price["LocationType"])
         method = methods.setdefault(code, Method(len(methods), code))
-        destination = destinations.setdefault(place, Destination(len(destinations), *place))
+        destination = destinations.setdefault(
+            destination_key, Destination(len(destinations), *destination_key)
+        )
         destination.cells.append(PriceCell(method, destination, str(price["Price"]), price["IsDefault"]))
         descriptions.setdefault(code, set()).add(price["Description"])
     for code, method in methods.items():

@@ -122,14 +122,14 @@ class ProductAdmin(ProductSaving, ProductColumns):
     @harmless
     @admin.action(description="Duplicate", permissions=["change"])
     def duplicate(self, request: HttpRequest, products: QuerySet[Product]) -> None:
-        if len(chosen := list(products[: MAX_DUPLICATES + 1])) > MAX_DUPLICATES:
+        if len(product_list := list(products[: MAX_DUPLICATES + 1])) > MAX_DUPLICATES:
             messages.error(
                 request,
                 _("At most %(max_duplicates)s products are duplicated at once.")
                 % {"max_duplicates": MAX_DUPLICATES},
             )
             return
-        copies = [duplicate_product(product=product) for product in chosen]
+        copies = [duplicate_product(product=product) for product in product_list]
         names = ", ".join(copy.external_id for copy in copies)
         messages.success(
             request, _("Duplicated as %(names)s. Copies are not in the catalog yet.") % {"names": names}
@@ -209,5 +209,5 @@ def _find_currency(form: ProductForm, product: Product | None) -> str:
         return product.store.currency
     # Other texts are errors of the field.
     store = parse_number(str(form["store"].value())) if "store" in form.fields else None
-    chosen = Store.objects.filter(pk=store or 0)
-    return chosen.values_list("currency", flat=True).first() or ""
+    stores = Store.objects.filter(pk=store or 0)
+    return stores.values_list("currency", flat=True).first() or ""

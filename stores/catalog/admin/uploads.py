@@ -159,10 +159,10 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
     ) -> HttpResponse:
         if not self.has_add_permission(request):
             raise PermissionDenied
-        sent = request.method == "POST"
+        is_post = request.method == "POST"
         initial = {"store": request.GET.get("store", "")[:64]}
         form = CatalogUploadForm(
-            request.POST if sent else None, request.FILES if sent else None, initial=initial
+            request.POST if is_post else None, request.FILES if is_post else None, initial=initial
         )
         if form.is_valid() and (upload := self._receive(request, form)):
             return redirect(self.address_of(upload))
@@ -210,8 +210,8 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
             return page
         with errors_as_messages(request):
             discard_catalog_upload(upload=upload)
-            done = _("The file %(file_name)s was discarded.")
-            messages.success(request, done % {"file_name": upload.file_name})
+            message = _("The file %(file_name)s was discarded.")
+            messages.success(request, message % {"file_name": upload.file_name})
         return redirect(LIST)
 
     def _receive(self, request: HttpRequest, form: CatalogUploadForm) -> CatalogUpload | None:
@@ -271,7 +271,7 @@ def catalog_response(request: HttpRequest, store_ids: Sequence[str], name: str) 
     Holds a slot of FILES until the file is sent. The file is complete before the first byte is sent, because a slow
     reader would keep the transaction open.
     """
-    with errors_as_messages(request), FILES.limited(Caller.on_pages(request.user).key) as held:
+    with errors_as_messages(request), FILES.limited(Caller.on_pages(request.user).key) as has_turn:
         file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the answer closes it
         file.writelines(export_catalog(store_ids=store_ids) if store_ids else ())
         headers = {
@@ -279,7 +279,7 @@ def catalog_response(request: HttpRequest, store_ids: Sequence[str], name: str) 
             "Content-Length": str(file.tell()),
         }
         file.seek(0)
-        until_sent = held.whole.pop_all()
+        until_sent = has_turn.whole.pop_all()
         until_sent.callback(file.close)
         blocks = LimitedStream(iter(partial(file.read, BLOCK), b""), until_sent)
         return StreamingHttpResponse(blocks, content_type="application/json", headers=headers)

@@ -64,14 +64,14 @@ def stored_response(request: Request, body: StoredBody) -> HttpResponse:
     )
 
 
-def limited_response(request: Request, read: Callable[..., StoredBody]) -> HttpResponse:
+def limited_response(request: Request, read_body: Callable[..., StoredBody]) -> HttpResponse:
     """Reads a body above LONG_BYTES in a slot of FILES, because 10 MB take half a second."""
     tags = client_tags(request)
-    body = read(client_tags=tags, most=LONG_BYTES)
+    body = read_body(client_tags=tags, most=LONG_BYTES)
     if body.content is not None or body.tag in tags:
         return stored_response(request, body)
     with FILES.limited(request.auth.key):
-        return stored_response(request, read(client_tags=tags))
+        return stored_response(request, read_body(client_tags=tags))
 
 
 class StoreUserRolesXML(BaseRenderer):
@@ -221,5 +221,5 @@ class ProductViewSet(ApiViewSet):
     )
     def retrieve(self, request: Request, store_id: str, product_id: str) -> HttpResponse:
         verbose = parse_flag(request.query_params, "verbose")
-        read = partial(product_body, request.auth, store_id, product_id, verbose=verbose)
-        return limited_response(request, read)
+        read_body = partial(product_body, request.auth, store_id, product_id, verbose=verbose)
+        return limited_response(request, read_body)

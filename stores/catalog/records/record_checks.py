@@ -65,8 +65,8 @@ def _read_members(
         try:
             record[name] = spec.check(raw[name])
         except ValueRefused as refusal:
-            where = f"{pointer}/{name}{refusal.pointer}"
-            faults.append(Fault(where, refusal.code, f"{name}: {refusal.message}"))
+            value_pointer = f"{pointer}/{name}{refusal.pointer}"
+            faults.append(Fault(value_pointer, refusal.code, f"{name}: {refusal.message}"))
     if member_count + sum(name in raw for name in others) != len(raw):
         faults.extend(_find_unknown(raw, [*(m.name for m in members), *others], pointer))
     return record

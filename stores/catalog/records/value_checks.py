@@ -118,8 +118,8 @@ def moment(value: Any) -> datetime | None:
     if value is None:
         return None
     try:
-        read = value if isinstance(value, datetime) else datetime.fromisoformat(value)
-        return read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
+        moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueRefused(
             "not_a_timestamp", f"write an ISO 8601 date and time; found {brief_json(value)}."

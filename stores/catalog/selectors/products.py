@@ -131,14 +131,14 @@ def find_stores(store_ids: Sequence[str]) -> list[Store]:
     stores = Store.objects.order_by("pk")
     if not store_ids:
         return list(stores)
-    named = list(stores.filter(external_id__in=store_ids))
-    unknown = sorted(set(store_ids) - {store.external_id for store in named})
+    named_stores = list(stores.filter(external_id__in=store_ids))
+    unknown = sorted(set(store_ids) - {store.external_id for store in named_stores})
     if unknown:
         faults = [
             Fault("", "store_invalid", _("There is no store %(name)r.") % {"name": name}) for name in unknown
         ]
         raise Invalid(" ".join(fault.message for fault in faults), code="store_invalid", faults=faults)
-    return named
+    return named_stores
 
 
 def catalog_of(store_ids: Sequence[str]) -> Iterator[tuple[Record, Iterator[Record]]]:

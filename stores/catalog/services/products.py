@@ -86,14 +86,14 @@ def duplicate_product(*, product: Product) -> Product:
     store = lock_store(product.store_id)
     original = stored_product(product.pk).record
     record = dict(original)
-    taken = set(
+    taken_ids = set(
         Product.objects.filter(
             store=store, external_id__startswith=record["ID"][:MAX_STEM_LENGTH]
         ).values_list("external_id", flat=True)
     )
     stem = f"{record['ID'][:MAX_STEM_LENGTH]}-copy"
     copies = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
-    record["ID"] = next(name for name in copies if name not in taken)
+    record["ID"] = next(name for name in copies if name not in taken_ids)
     record["Name"] = f"Copy of {record['Name']}"[:200]
     record["DeliveredPrices"] = [{**price, "Created": None} for price in record["DeliveredPrices"]]
     return save_product(store=store, values={**record, "APIKey": "", "IsActive": False}, copy_of=original)

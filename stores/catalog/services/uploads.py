@@ -131,8 +131,8 @@ def _import_upload(upload: CatalogUpload, *, is_import: bool) -> None:
             is_as_seen = not is_import or upload.summary in ({}, record)
             if is_as_seen:
                 # In the transaction of the import, so that a crash cannot separate the two.
-                done = State.IMPORTED if is_import else State.CHECKED
-                _finish_upload(upload, done, summary=record, percent=100)
+                final_state = State.IMPORTED if is_import else State.CHECKED
+                _finish_upload(upload, final_state, summary=record, percent=100)
             else:
                 transaction.set_rollback(True)
         if not is_as_seen:

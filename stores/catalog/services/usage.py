@@ -43,16 +43,16 @@ def count_store_call(*, store_id: str, status: int) -> None:
 def flush_store_usage() -> int:
     """Writes the counts and returns the number of calls; keeps them if the database is unavailable."""
     with _lock:
-        taken = dict(_counts)
+        counts = dict(_counts)
         _counts.clear()
-    if not taken:
+    if not counts:
         return 0
-    days = [datetime.fromtimestamp(day * SECONDS_OF_DAY, UTC).date() for _, day in taken]
+    days = [datetime.fromtimestamp(day * SECONDS_OF_DAY, UTC).date() for _, day in counts]
     try:
         with connection.cursor() as cursor:
-            cursor.execute(ADD, [[store for store, _ in taken], days, list(taken.values())])
+            cursor.execute(ADD, [[store for store, _ in counts], days, list(counts.values())])
     except BaseException:
         with _lock:
-            _counts.update(taken)
+            _counts.update(counts)
         raise
-    return sum(taken.values())
+    return sum(counts.values())

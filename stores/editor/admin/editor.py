@@ -78,10 +78,10 @@ class TemplateEditor:
         product = self.product_of(request, product_id)
         editor = load_editor_context(product.pk)
         draft = read_stored_draft(editor)
-        sent = SentDraft(editor.version, EditorState(draft, 0), make_samples(editor, draft))
+        submitted = SentDraft(editor.version, EditorState(draft, 0), make_samples(editor, draft))
         # An address, which only browsers without JavaScript load: the script draws the page itself.
         picture = reverse("admin:stores_product_template_picture", args=[product.pk])
-        return self._page(request, product, editor, sent, address=f"{picture}?v={editor.version}")
+        return self._page(request, product, editor, submitted, address=f"{picture}?v={editor.version}")
 
     @serves_picture
     def picture(self, request: HttpRequest, product_id: int) -> HttpResponse:
@@ -99,18 +99,23 @@ class TemplateEditor:
 
     def change(self, request: HttpRequest, product_id: int) -> HttpResponse:
         """Applies a button to the draft, for browsers without JavaScript."""
-        product, editor, sent = self._read_draft(request, product_id)
-        return self._page(request, product, editor, sent.at(apply_action(sent.step, sent.action, editor)))
+        product, editor, submitted = self._read_draft(request, product_id)
+        return self._page(
+            request,
+            product,
+            editor,
+            submitted.with_step(apply_action(submitted.step, submitted.action, editor)),
+        )
 
     def save(self, request: HttpRequest, product_id: int) -> HttpResponse:
-        product, editor, sent = self._read_draft(request, product_id)
-        begun = editor.version if sent.action == "save-over" else sent.version
+        product, editor, submitted = self._read_draft(request, product_id)
+        begun = editor.version if submitted.action == "save-over" else submitted.version
         try:
-            saved = save_template(product=product, version=begun, draft=sent.step.draft, editor=editor)
+            saved = save_template(product=product, version=begun, draft=submitted.step.draft, editor=editor)
         except TemplateChanged as error:
-            return self._draft_response(request, product, editor, sent, changed=error.message)
+            return self._draft_response(request, product, editor, submitted, changed=error.message)
         except DomainError as error:
-            return self._draft_response(request, product, editor, sent, place_faults(error))
+            return self._draft_response(request, product, editor, submitted, place_faults(error))
         message = f"Nothing was different from version {editor.version}."
         if saved.version != editor.version:
             self.product_admin.log_change(request, product, "Template changed.")
@@ -121,46 +126,46 @@ class TemplateEditor:
         return HttpResponseRedirect(reverse("admin:stores_product_template", args=[product.pk]))
 
     def store_picture(self, request: HttpRequest, product_id: int) -> HttpResponse:
-        product, editor, sent = self._read_draft(request, product_id)
+        product, editor, submitted = self._read_draft(request, product_id)
         uploads = PictureUploads(product, request)
         try:
-            step = uploads.take(sent.step, sent.action, editor)
+            step = uploads.take(submitted.step, submitted.action, editor)
         except DomainError as error:
-            return self._draft_response(request, product, editor, sent, place_faults(error))
+            return self._draft_response(request, product, editor, submitted, place_faults(error))
         return self._draft_response(
-            request, product, editor, sent.at(step), pending=uploads.pending, taken=uploads.taken
+            request, product, editor, submitted.with_step(step), pending=uploads.pending, taken=uploads.taken
         )
 
     def add_field(self, request: HttpRequest, product_id: int) -> HttpResponse:
         """Adds a field to the draft; saving adds it to the product."""
-        product, editor, sent = self._read_draft(request, product_id)
+        product, editor, submitted = self._read_draft(request, product_id)
         try:
-            new = check_new_field(product=product, draft=sent.step.draft, entry=read_new_field(request))
+            new = check_new_field(product=product, draft=submitted.step.draft, entry=read_new_field(request))
         except DomainError as error:
-            return self._draft_response(request, product, editor, sent, place_faults(error))
-        step = sent.step.with_field(new)
-        samples = {**make_samples(editor.with_fields([new]), step.draft), **sent.samples}
-        sent = SentDraft(sent.version, step, samples)
-        return self._draft_response(request, product, editor.with_fields([new]), sent)
+            return self._draft_response(request, product, editor, submitted, place_faults(error))
+        step = submitted.step.with_field(new)
+        samples = {**make_samples(editor.with_fields([new]), step.draft), **submitted.samples}
+        submitted = SentDraft(submitted.version, step, samples)
+        return self._draft_response(request, product, editor.with_fields([new]), submitted)
 
     def preview(self, request: HttpRequest, product_id: int) -> JsonResponse:
         """Returns to the script the picture of the open page, and the faults by their place."""
-        _, editor, sent = self._read_draft(request, product_id)
+        _, editor, submitted = self._read_draft(request, product_id)
         try:
             drawn = preview_page(
                 editor=editor,
-                draft=sent.step.draft,
-                number=sent.step.page,
-                samples=sent.samples,
+                draft=submitted.step.draft,
+                number=submitted.step.page,
+                samples=submitted.samples,
                 pixels=read_number(request.POST.get("pixels", ""), USUAL_PICTURE, MAX_PICTURE_WIDTH),
                 hidden=read_hidden_boxes(request),
                 with_bleed="bleed" in request.POST,
             )
         except DomainError as error:
             return JsonResponse(
-                {"picture": None, "faults": list_faults(place_faults(error), sent.step.draft)}
+                {"picture": None, "faults": list_faults(place_faults(error), submitted.step.draft)}
             )
-        faults = list_faults(drawn.faults, sent.step.draft)
+        faults = list_faults(drawn.faults, submitted.step.draft)
         findings = [{**finding.record(), "place": finding.box} for finding in drawn.findings]
         content = {"picture": data_address(drawn.png), "faults": faults, "findings": findings}
         return JsonResponse(content, headers={"Cache-Control": "no-store"})
@@ -194,15 +199,21 @@ class TemplateEditor:
 
     def _read_draft(self, request: HttpRequest, product_id: int) -> tuple[Product, EditorContext, SentDraft]:
         product = self.product_of(request, product_id)
-        sent = read_draft(request)
-        return product, load_editor_context(product.pk).with_fields(sent.step.draft.new_fields), sent
+        submitted = read_draft(request)
+        return (
+            product,
+            load_editor_context(product.pk).with_fields(submitted.step.draft.new_fields),
+            submitted,
+        )
 
     def _pdf(self, request: HttpRequest, product_id: int, mark: str | None, name: str) -> HttpResponse:
-        product, editor, sent = self._read_draft(request, product_id)
+        product, editor, submitted = self._read_draft(request, product_id)
         try:
-            content = render_draft(editor=editor, draft=sent.step.draft, samples=sent.samples, mark=mark)
+            content = render_draft(
+                editor=editor, draft=submitted.step.draft, samples=submitted.samples, mark=mark
+            )
         except DomainError as error:
-            return self._page(request, product, editor, sent, place_faults(error))
+            return self._page(request, product, editor, submitted, place_faults(error))
         return pdf_response(content, f"{product.external_id}-{name}.pdf")
 
     def _draft_response(
@@ -210,15 +221,20 @@ class TemplateEditor:
         request: HttpRequest,
         product: Product,
         editor: EditorContext,
-        sent: SentDraft,
+        submitted: SentDraft,
         faults: Sequence[Fault] = (),
         **more: Any,
     ) -> HttpResponse:
         """The current draft. JSON answers are always 200: browsers log other statuses as errors of the page."""
         if not accepts_json(request):
-            return self._page(request, product, editor, sent, faults, **more)
-        draft = sent.step.draft
-        content = {"draft": draft_as_json(draft), "samples": sent.samples, "newest": editor.version, **more}
+            return self._page(request, product, editor, submitted, faults, **more)
+        draft = submitted.step.draft
+        content = {
+            "draft": draft_as_json(draft),
+            "samples": submitted.samples,
+            "newest": editor.version,
+            **more,
+        }
         return JsonResponse({**content, "faults": list_faults(faults, draft)})
 
     def _page(
@@ -226,15 +242,19 @@ class TemplateEditor:
         request: HttpRequest,
         product: Product,
         editor: EditorContext,
-        sent: SentDraft,
+        submitted: SentDraft,
         faults: Sequence[Fault] = (),
         address: str = "",
         **more: Any,
     ) -> HttpResponse:
-        step = sent.step
+        step = submitted.step
         try:
             preview = preview_page(
-                editor=editor, draft=step.draft, number=step.page, samples=sent.samples, pixels=USUAL_PICTURE
+                editor=editor,
+                draft=step.draft,
+                number=step.page,
+                samples=submitted.samples,
+                pixels=USUAL_PICTURE,
             )
             png, drawn = preview.png, preview.faults
         except DomainError as error:
@@ -249,7 +269,7 @@ class TemplateEditor:
             "original": product,
             "product": product,
             "picture": address if address and png else data_address(png),
-            **page_context(product, editor, sent, every),
+            **page_context(product, editor, submitted, every),
             **more,
         }
         refused = 422 if faults or more.get("pending") else 200

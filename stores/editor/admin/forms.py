@@ -124,30 +124,30 @@ def box_inputs(box: Mapping[str, Any], number: int, page_number: int, families: 
     ]
 
 
-def read_page(page: Mapping[str, Any], sent: Mapping[str, str]) -> dict[str, Any]:
+def read_page(page: Mapping[str, Any], form: Mapping[str, str]) -> dict[str, Any]:
     """The page updated by the form; `page` is its state when the form was rendered.
 
     A script sends the pages only: without inputs the page stays unchanged.
     """
-    if "page-WidthMM" not in sent:
+    if "page-WidthMM" not in form:
         return dict(page)
     changed = {name: value for name, value in page.items() if name not in _list_names(PAGE_MEMBERS)}
-    changed |= _read_members(page, PAGE_MEMBERS, lambda name: sent.get(f"page-{name}", ""))
+    changed |= _read_members(page, PAGE_MEMBERS, lambda name: form.get(f"page-{name}", ""))
     changed.pop("Background", None)
-    if background := sent.get("page-Background"):
+    if background := form.get("page-Background"):
         changed["Background"] = background
     boxes = page.get("Boxes") or []
     changed["Boxes"] = [
-        _read_box(box if isinstance(box, dict) else {}, number, sent) for number, box in enumerate(boxes)
+        _read_box(box if isinstance(box, dict) else {}, number, form) for number, box in enumerate(boxes)
     ]
     return changed
 
 
-def _read_box(box: Mapping[str, Any], number: int, sent: Mapping[str, str]) -> dict[str, Any]:
+def _read_box(box: Mapping[str, Any], number: int, form: Mapping[str, str]) -> dict[str, Any]:
     def text_of(name: str) -> str:
-        return sent.get(f"box-{number}-{name}", "")
+        return form.get(f"box-{number}-{name}", "")
 
-    if f"box-{number}-Kind" not in sent:
+    if f"box-{number}-Kind" not in form:
         return dict(box)
     kind = text_of("Kind")
     members = [member for member in BOX_MEMBERS if kind in member.kinds]

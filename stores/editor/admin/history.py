@@ -98,21 +98,21 @@ def _compare_page(
         if _make_key(old[old_index]) == _make_key(new[new_index]):
             yield _page_name(old_index), "", _("moved to place %(place)s") % {"place": new_index + 1}
             return
-        where = _page_name(new_index)
-        yield from _compare_members(where, old[old_index], new[new_index], skipped=("Boxes",))
-        yield from _compare_boxes(where, old[old_index].get("Boxes"), new[new_index].get("Boxes"))
+        page_name = _page_name(new_index)
+        yield from _compare_members(page_name, old[old_index], new[new_index], skipped=("Boxes",))
+        yield from _compare_boxes(page_name, old[old_index].get("Boxes"), new[new_index].get("Boxes"))
 
 
-def _compare_boxes(where: str, before: Any, after: Any) -> Iterator[FieldChange]:
+def _compare_boxes(place_name: str, before: Any, after: Any) -> Iterator[FieldChange]:
     if isinstance(before, int) or isinstance(after, int):
         # Outlines of very long templates hold only the number of boxes.
         if before != after:
-            yield _("%(where)s, boxes") % {"where": where}, _number_of(before), _number_of(after)
+            yield _("%(where)s, boxes") % {"where": place_name}, _number_of(before), _number_of(after)
         return
     old, new = _boxes_of(before), _boxes_of(after)
     if sorted(map(_make_key, old)) == sorted(map(_make_key, new)):
         if old != new:
-            yield _("%(where)s, boxes") % {"where": where}, "", _("drawn in another order")
+            yield _("%(where)s, boxes") % {"where": place_name}, "", _("drawn in another order")
         return
     for former in list(old):
         if former in new:
@@ -121,24 +121,24 @@ def _compare_boxes(where: str, before: Any, after: Any) -> Iterator[FieldChange]
     for former in old:
         same = next((box for box in new if _name_box(box) == _name_box(former)), None)
         if same is None:
-            yield f"{where}, {_name_box(former)}", _locate_box(former), _("removed")
+            yield f"{place_name}, {_name_box(former)}", _locate_box(former), _("removed")
         else:
             new.remove(same)
-            yield from _compare_members(f"{where}, {_name_box(former)}", former, same, skipped=())
+            yield from _compare_members(f"{place_name}, {_name_box(former)}", former, same, skipped=())
     for added in new:
-        yield f"{where}, {_name_box(added)}", "", _("added at %(place)s") % {"place": _locate_box(added)}
+        yield f"{place_name}, {_name_box(added)}", "", _("added at %(place)s") % {"place": _locate_box(added)}
 
 
 def _compare_members(
-    where: str, old: Mapping[str, Any], new: Mapping[str, Any], skipped: tuple[str, ...]
+    place_name: str, old: Mapping[str, Any], new: Mapping[str, Any], skipped: tuple[str, ...]
 ) -> Iterator[FieldChange]:
     for names, verb, of in ((PLACE, _("moved"), _describe_spot), (SIZE, _("resized"), _describe_extent)):
         if any(old.get(name) != new.get(name) for name in names):
-            yield f"{where}, {verb}", of(old), of(new)
+            yield f"{place_name}, {verb}", of(old), of(new)
     for name in dict.fromkeys([*old, *new]):
         if name not in (*PLACE, *SIZE, *skipped) and old.get(name) != new.get(name):
             yield (
-                f"{where}, {translated(LABELS.get(name, name))}",
+                f"{place_name}, {translated(LABELS.get(name, name))}",
                 _describe_value(old.get(name)),
                 _describe_value(new.get(name)) or _("as usual"),
             )
@@ -149,10 +149,10 @@ def _compare_pictures(before: Any, after: Any) -> Iterator[FieldChange]:
         old, new = (_read_mapping(of, part) for of in (before, after))
         for name in dict.fromkeys([*old, *new]):
             if old.get(name) != new.get(name):
-                done = _("replaced by another")
+                change = _("replaced by another")
                 if name not in old or name not in new:
-                    done = _("added") if name not in old else _("removed")
-                yield f"{_(title)} {name}", "", done
+                    change = _("added") if name not in old else _("removed")
+                yield f"{_(title)} {name}", "", change
 
 
 def _name_box(box: Mapping[str, Any]) -> str:

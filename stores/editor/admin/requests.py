@@ -72,16 +72,16 @@ class SentDraft:
     samples: dict[str, str]
     action: str = ""
 
-    def at(self, step: EditorState) -> "SentDraft":
+    def with_step(self, step: EditorState) -> "SentDraft":
         return replace(self, step=step)
 
 
 def read_draft(request: HttpRequest) -> SentDraft:
     """Reads the draft, and the inputs of the open page if there are any."""
-    sent = request.POST
+    form = request.POST
     try:
-        draft = orjson.loads(sent.get("draft", ""))
-        version, number = int(sent.get("version", "")), int(sent.get("page", ""))
+        draft = orjson.loads(form.get("draft", ""))
+        version, number = int(form.get("version", "")), int(form.get("page", ""))
         pages = [_plain_page(page) for page in _few(draft, "Pages")]
         pictures = {part: _plain_names(_few(draft, part)) for part in ("Artwork", "Gallery")}
         fields = [_plain_field(entry) for entry in _few(draft, "NewFields")]
@@ -93,24 +93,24 @@ def read_draft(request: HttpRequest) -> SentDraft:
         raise BadRequest(
             "The form names a page that the template does not have. Load the page again and repeat the change."
         )
-    pages[number] = read_page(pages[number], sent)
-    samples = {name.removeprefix("sample:"): str(sent[name]) for name in sent if name.startswith("sample:")}
+    pages[number] = read_page(pages[number], form)
+    samples = {name.removeprefix("sample:"): str(form[name]) for name in form if name.startswith("sample:")}
     step = EditorState(Draft(pages, pictures["Artwork"], pictures["Gallery"], fields), number)
-    return SentDraft(version, step, samples, sent.get("do", ""))
+    return SentDraft(version, step, samples, form.get("do", ""))
 
 
 def read_new_field(request: HttpRequest) -> dict[str, Any]:
     """An entry of TemplateFields from the inputs of a new field."""
-    sent = request.POST
-    kind, _, sub_type = sent.get("new-field-type", "").partition(":")
-    choices = [line.strip() for line in sent.get("new-field-choices", "").splitlines() if line.strip()]
-    name = sent.get("new-field-name", "").strip()
+    form = request.POST
+    kind, _, sub_type = form.get("new-field-type", "").partition(":")
+    choices = [line.strip() for line in form.get("new-field-choices", "").splitlines() if line.strip()]
+    name = form.get("new-field-name", "").strip()
     return {
         "FieldName": name,
-        "Prompt": sent.get("new-field-prompt", "").strip() or name,
+        "Prompt": form.get("new-field-prompt", "").strip() or name,
         "Type": kind,
         "SubType": sub_type,
-        "Required": bool(sent.get("new-field-required")),
+        "Required": bool(form.get("new-field-required")),
         **({"Choices": choices} if choices else {}),
     }
 

@@ -49,13 +49,13 @@ PARTS = {
 
 
 def page_context(
-    product: Product, editor: EditorContext, sent: SentDraft, faults: list[Fault]
+    product: Product, editor: EditorContext, submitted: SentDraft, faults: list[Fault]
 ) -> dict[str, Any]:
     """The context of the page: inputs for browsers without JavaScript, data for the script."""
-    step = sent.step
-    samples = sample_inputs(editor, step.draft, sent.samples, faults)
+    step = submitted.step
+    samples = sample_inputs(editor, step.draft, submitted.samples, faults)
     return {
-        "version": sent.version,
+        "version": submitted.version,
         "newest": editor.version,
         "step": step,
         "editor": editor_view_model(step, editor, faults),
@@ -65,17 +65,17 @@ def page_context(
         "designer": {
             **designer_data(product, editor, FIELD_TYPES),
             "draft": draft_as_json(step.draft),
-            "version": sent.version,
-            "samples": sent.samples,
+            "version": submitted.version,
+            "samples": submitted.samples,
             "faults": list_faults(faults, step.draft),
         },
     }
 
 
-def read_inks(sent: Mapping[str, str]) -> tuple[float, float, float, float] | None:
+def read_inks(form: Mapping[str, str]) -> tuple[float, float, float, float] | None:
     """The percentages C, M, Y and K; None if one is not a number."""
     try:
-        cyan, magenta, yellow, black = (round(float(sent.get(ink, "")), 1) for ink in "CMYK")
+        cyan, magenta, yellow, black = (round(float(form.get(ink, "")), 1) for ink in "CMYK")
     except (ValueError, OverflowError):
         return None
     inks = (cyan, magenta, yellow, black)
@@ -121,29 +121,29 @@ def sample_inputs(
 def editor_view_model(step: EditorState, editor: EditorContext, faults: list[Fault]) -> dict[str, Any]:
     """The template context of a draft."""
     errors, families = _by_pointer(faults), sorted(editor.fonts.families)
-    here = f"/Pages/{step.page}"
+    page_pointer = f"/Pages/{step.page}"
 
     def box_view(number: int, box: Any) -> dict[str, Any]:
-        where = f"{here}/Boxes/{number}"
+        pointer = f"{page_pointer}/Boxes/{number}"
         return {
             "number": number,
             "box": box,
             "title": box_title(box),
             "kind": KINDS.get(box.get("Kind"), box.get("Kind")),
             "text": input_text(box.get("Text")),
-            "where": where,
+            "where": pointer,
             "inputs": _with_errors(box_inputs(box, number, step.page, families), errors),
-            "errors": _box_errors(errors, where),
+            "errors": _box_errors(errors, pointer),
             "is_open": number == step.box,
-            "is_wrong": _has_errors_below(errors, where),
+            "is_wrong": _has_errors_below(errors, pointer),
         }
 
     return {
         "page": step.open_page,
-        "here": here,
+        "here": page_pointer,
         "page_inputs": _with_errors(page_inputs(step.open_page, step.page), errors),
         "background": step.open_page.get("Background") or "",
-        "background_errors": errors.get(f"{here}/Background", []),
+        "background_errors": errors.get(f"{page_pointer}/Background", []),
         "boxes": [box_view(number, box) for number, box in enumerate(step.boxes)],
         "kinds": {kind: lower_first(label) for kind, label in KINDS.items()},
         "fields": [field.field_name for field in editor.fields],
@@ -163,8 +163,8 @@ def _with_errors(inputs: Any, errors: Mapping[str, Any]) -> list[dict[str, Any]]
     return [{"input": control, "errors": errors.get(control.pointer, [])} for control in inputs]
 
 
-def _has_errors_below(errors: Mapping[str, Any], where: str) -> bool:
-    return any(error.startswith(f"{where}/") for error in errors)
+def _has_errors_below(errors: Mapping[str, Any], pointer: str) -> bool:
+    return any(error.startswith(f"{pointer}/") for error in errors)
 
 
 def list_faults(faults: Sequence[Fault], draft: Draft) -> list[dict[str, str]]:
@@ -195,10 +195,10 @@ def box_title(box: Mapping[str, Any]) -> str:
     return input_text(box.get("Name")) or box.get("Field") or input_text(box.get("Text"))[:30] or "empty"
 
 
-def _box_errors(errors: Mapping[str, list[str]], where: str) -> list[str]:
+def _box_errors(errors: Mapping[str, list[str]], pointer: str) -> list[str]:
     """Faults of the box itself or of the field it shows."""
-    places = (where, f"{where}/Field", f"{where}/Text", f"{where}/Kind")
-    return [message for place in places for message in errors.get(place, [])]
+    places = (pointer, f"{pointer}/Field", f"{pointer}/Text", f"{pointer}/Kind")
+    return [message for pointer_below in places for message in errors.get(pointer_below, [])]
 
 
 def _by_pointer(faults: list[Fault]) -> dict[str, list[str]]:

@@ -56,7 +56,7 @@ class Command(BaseCommand):
                 self.stdout.write(f"{order.number} {order.pk} {order.get_status_display()}")
             self.stdout.write(f"The recipients of {len(orders)} orders would be erased.")
             return
-        unchanged, named = [], []
+        unchanged, orders_with_name = [], []
         views = delete_views_naming(words[:1], dry_run=False)
         for order in orders:
             has_name, people = names_recipient(order), _names_and_emails([order])
@@ -64,36 +64,37 @@ class Command(BaseCommand):
                 with transaction.atomic():
                     erase_recipient(order=order, actor=Actor(ActorKind.OPERATOR), force=options["force"])
                     views += delete_views_naming(people, dry_run=False)
-                named += [str(order.number)] if has_name else []
+                orders_with_name += [str(order.number)] if has_name else []
             except Conflict:
                 unchanged.append(str(order.number))
             except DomainError as error:
                 raise CommandError(f"{error.message} Run it again.") from error
         self._report_views(views, "were")
         self.stdout.write(f"Erased the recipients of {len(orders) - len(unchanged)} orders.")
-        self._report(unchanged, named)
+        self._report(unchanged, orders_with_name)
 
     def _erase_unordered(self, words: list[str], *, dry_run: bool) -> None:
-        done = "would be" if dry_run else "were"
+        verb = "would be" if dry_run else "were"
         if batches := erase_unordered_recipients(words=words, dry_run=dry_run):
-            self.stdout.write(f"{batches} batches to the recipient that are not ordered {done} cancelled.")
+            self.stdout.write(f"{batches} batches to the recipient that are not ordered {verb} cancelled.")
         if rows := erase_unordered_rows(words=words, dry_run=dry_run):
-            self.stdout.write(f"{rows} rows of batches that are not ordered {done} deleted.")
+            self.stdout.write(f"{rows} rows of batches that are not ordered {verb} deleted.")
         if waiting := batches_being_ordered(words=words):
             self.stdout.write(
                 f"{len(waiting)} batches that are being ordered keep the recipient: {', '.join(waiting)}. Run it again "
                 "once they are ordered or cancelled."
             )
 
-    def _report_views(self, views: int, done: str) -> None:
+    def _report_views(self, views: int, verb: str) -> None:
         if views:
-            self.stdout.write(f"{views} saved views that search for the recipient {done} deleted.")
+            self.stdout.write(f"{views} saved views that search for the recipient {verb} deleted.")
 
-    def _report(self, unchanged: list[str], named: list[str]) -> None:
-        if named:
+    def _report(self, unchanged: list[str], orders_with_name: list[str]) -> None:
+        if orders_with_name:
             # All of them: nothing finds them afterwards.
             self.stdout.write(
-                f"The ExternalIDs of {len(named)} orders stay and seem to name their recipients: {', '.join(named)}. "
+                f"The ExternalIDs of {len(orders_with_name)} orders stay and seem to name their recipients: "
+                f"{', '.join(orders_with_name)}. "
                 "If they do, treat dumps and backups as personal data."
             )
         if unchanged:
@@ -112,10 +113,10 @@ def _chosen_orders(options: dict[str, Any]) -> QuerySet[Order]:
             "Name orders with --order, or a recipient with --email or --name and --postal-code."
         )
     if options["order"]:
-        chosen = Q()
+        condition = Q()
         for reference in options["order"]:
-            chosen |= _find_order(reference)
-        return _with_reprints(Order.objects.filter(chosen))
+            condition |= _find_order(reference)
+        return _with_reprints(Order.objects.filter(condition))
     return orders_for_recipient(
         email=options["email"], name=options["name"], postal_code=options["postal_code"]
     )
@@ -124,18 +125,20 @@ def _chosen_orders(options: dict[str, Any]) -> QuerySet[Order]:
 def _with_reprints(orders: QuerySet[Order]) -> QuerySet[Order]:
     """The orders with all reprints of them and all orders they reprint, over any number of steps."""
     keys: set[UUID] = set()
-    found = set(orders.values_list("pk", flat=True))
-    while found - keys:
-        keys |= found
+    order_ids = set(orders.values_list("pk", flat=True))
+    while order_ids - keys:
+        keys |= order_ids
         linked = Order.objects.filter(Q(pk__in=keys) | Q(reprint_of__in=keys)).values_list("pk", "reprint_of")
-        found = {key for pair in linked for key in pair if key}
+        order_ids = {key for pair in linked for key in pair if key}
     return Order.objects.filter(pk__in=keys).select_related("store").order_by("pk")
 
 
 def _names_and_emails(orders: list[Order]) -> list[str]:
     """The names and e-mail addresses of the recipients that are not erased yet."""
     recipients = [order.recipient for order in orders if not order.recipient_erased]
-    return [value for sent in recipients for name in ("Name", "Email") if (value := sent.get(name, ""))]
+    return [
+        value for recipient in recipients for name in ("Name", "Email") if (value := recipient.get(name, ""))
+    ]
 
 
 def _find_order(reference: str) -> Q:

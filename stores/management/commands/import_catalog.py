@@ -92,9 +92,9 @@ class Command(ServiceCommand):
 
 
 def _sentence(summary: ImportSummary, *, dry_run: bool) -> str:
-    done = "Would import" if dry_run else "Imported"
+    verb = "Would import" if dry_run else "Imported"
     return (
-        f"{done} products: {summary.products_new:,} new, {summary.products_changed:,} changed, "
+        f"{verb} products: {summary.products_new:,} new, {summary.products_changed:,} changed, "
         f"{summary.products_same:,} unchanged; stores: {summary.stores_new:,} new, "
         f"{summary.stores_changed:,} changed, {summary.stores_same:,} unchanged."
     )

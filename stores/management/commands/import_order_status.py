@@ -33,8 +33,8 @@ class Command(ServiceCommand):
         except (OSError, UnicodeDecodeError) as error:
             raise CommandError(f"{file} cannot be read: {error}.") from error
         except Error as error:
-            done = "no order was changed" if all_or_nothing else "the lines reported above are done"
-            raise CommandError(f"Stopped by the database: {in_one_line(error)}; {done}.") from error
+            effect = "no order was changed" if all_or_nothing else "the lines reported above are done"
+            raise CommandError(f"Stopped by the database: {in_one_line(error)}; {effect}.") from error
         self._sum_up(counts, all_or_nothing=all_or_nothing)
 
     def _report(self, results: Iterable[LineResult]) -> Counter[LineOutcome]:

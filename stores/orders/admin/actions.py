@@ -134,8 +134,8 @@ def shown_reason(error: DomainError) -> str:
 
 
 def _step(name: str) -> Any:
-    def take(self: "OrderActions", request: HttpRequest, chosen: QuerySet) -> None:
-        self._move(request, chosen, int(OF_ACTIONS[name].value))
+    def take(self: "OrderActions", request: HttpRequest, queryset: QuerySet) -> None:
+        self._move(request, queryset, int(OF_ACTIONS[name].value))
 
     return harmless(admin.action(take, description=OF_ACTIONS[name].verb, permissions=["change"]))
 
@@ -145,8 +145,8 @@ class OrderActions(StaffAdmin):
 
     @harmless
     @admin.action(description=gettext_lazy("Ship …"), permissions=["change"])
-    def ship(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse | None:
-        ids = self._keys(request, chosen, self.list_per_page)
+    def ship(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
+        ids = self._keys(request, queryset, self.list_per_page)
         if not ids:
             return None
         query = urlencode([("id", str(pk)) for pk in ids])
@@ -157,8 +157,8 @@ class OrderActions(StaffAdmin):
     @requires_confirmation(
         gettext_lazy("Cancel these orders? This cannot be undone."), gettext_lazy("Cancel the orders")
     )
-    def cancel(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._move(request, chosen, OrderStatus.CANCELLED)
+    def cancel(self, request: HttpRequest, queryset: QuerySet) -> None:
+        self._move(request, queryset, OrderStatus.CANCELLED)
 
     @harmless
     @admin.action(description=OF_ACTIONS["refuse"].verb, permissions=["change"])
@@ -168,13 +168,13 @@ class OrderActions(StaffAdmin):
         ),
         gettext_lazy("Refuse"),
     )
-    def refuse(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._move(request, chosen, None)
+    def refuse(self, request: HttpRequest, queryset: QuerySet) -> None:
+        self._move(request, queryset, None)
 
     @harmless
     @admin.action(description=gettext_lazy("Print files"))
-    def download_print_files(self, request: HttpRequest, chosen: QuerySet) -> HttpResponseBase | None:
-        orders = self._keys(request, chosen, MAX_FILES_PER_ZIP)
+    def download_print_files(self, request: HttpRequest, queryset: QuerySet) -> HttpResponseBase | None:
+        orders = self._keys(request, queryset, MAX_FILES_PER_ZIP)
         if not orders:
             return None
         items = OrderItem.objects.filter(order__in=orders).exclude(print_file="").select_related("order")
@@ -189,8 +189,8 @@ class OrderActions(StaffAdmin):
 
     @harmless
     @admin.action(description=gettext_lazy("Packing slips"))
-    def download_packing_slips(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse | None:
-        keys = self._keys(request, chosen, MAX_SLIPS)
+    def download_packing_slips(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
+        keys = self._keys(request, queryset, MAX_SLIPS)
         if not keys:
             return None
         orders = Order.objects.filter(pk__in=keys).select_related("store").order_by("number")
@@ -204,12 +204,12 @@ class OrderActions(StaffAdmin):
 
     @harmless
     @admin.action(description=gettext_lazy("CSV"))
-    def export_csv(self, request: HttpRequest, chosen: QuerySet) -> HttpResponseBase:
-        return csv_response(chosen, Caller.on_pages(request.user))
+    def export_csv(self, request: HttpRequest, queryset: QuerySet) -> HttpResponseBase:
+        return csv_response(queryset, Caller.on_pages(request.user))
 
-    def _keys(self, request: HttpRequest, chosen: QuerySet, most: int) -> list[UUID]:
+    def _keys(self, request: HttpRequest, queryset: QuerySet, most: int) -> list[UUID]:
         """The keys of the chosen orders; none if there are too many, because a silent cut would go unnoticed."""
-        keys = list(chosen.values_list("pk", flat=True)[: most + 1])
+        keys = list(queryset.values_list("pk", flat=True)[: most + 1])
         if len(keys) > most:
             messages.error(
                 request,
@@ -219,22 +219,22 @@ class OrderActions(StaffAdmin):
             return []
         return keys
 
-    def _move(self, request: HttpRequest, chosen: QuerySet, status: int | None) -> None:
+    def _move(self, request: HttpRequest, queryset: QuerySet, status: int | None) -> None:
         def move(order: Order) -> None:
             if status is None:
                 refuse_cancellation(order=order, actor=actor_on(request))
             else:
                 transition_order(order=order, status=status, actor=actor_on(request))
 
-        orders = chosen.order_by("store", "created", "id")
+        orders = queryset.order_by("store", "created", "id")
         self._say(request, [self._try(request, order, move) for order in orders])
 
     def _ship(self, request: HttpRequest, form: ParcelForm) -> str:
         def ship(order: Order) -> None:
-            seen = [form.cleaned_data["seen"]]
+            etags = [form.cleaned_data["seen"]]
             status = OrderStatus.SHIPPED
             transition_order(
-                order=order, status=status, actor=actor_on(request), parcels=form.parcels, if_match=seen
+                order=order, status=status, actor=actor_on(request), parcels=form.parcels, if_match=etags
             )
 
         return self._try(request, form.order, ship)

@@ -146,6 +146,6 @@ def _rough_likeness(request: ApprovalRequest) -> tuple[Any, ...]:
 def _make_meter(reason: dict[str, Any]) -> Meter:
     used = reason.get("Used", 0)
     requested = reason["Total"] if reason["Kind"] == "Total" else reason["Requested"]
-    whole = max(used + requested, reason["Limit"]) or 1
-    before, this, limit = (round(100 * part / whole, 2) for part in (used, requested, reason["Limit"]))
+    maximum = max(used + requested, reason["Limit"]) or 1
+    before, this, limit = (round(100 * part / maximum, 2) for part in (used, requested, reason["Limit"]))
     return Meter(before, this, limit)

@@ -148,25 +148,25 @@ class ApprovalRequestAdmin(StaffAdmin):
         if not is_approval and not note:
             messages.error(request, _("A denial needs a reason: the person who ordered reads it."))
             return
-        done = []
+        decided = []
         for member in card.members:
-            order, seen = member.request.order, [request.POST.get(f"seen-{member.request.pk}", "")]
+            order, etags = member.request.order, [request.POST.get(f"seen-{member.request.pk}", "")]
             try:
                 if is_approval:
-                    approve_order(order=order, actor=actor_on(request), note=note, if_match=seen)
+                    approve_order(order=order, actor=actor_on(request), note=note, if_match=etags)
                 else:
-                    deny_order(order=order, actor=actor_on(request), reason=note, if_match=seen)
+                    deny_order(order=order, actor=actor_on(request), reason=note, if_match=etags)
             except DomainError as error:
                 say_refused(request, shown_reason(error), about=order)
             else:
-                done.append(str(order))
-        if done:
+                decided.append(str(order))
+        if decided:
             message = (
-                ngettext("Order %(numbers)s approved.", "Orders %(numbers)s approved.", len(done))
+                ngettext("Order %(numbers)s approved.", "Orders %(numbers)s approved.", len(decided))
                 if is_approval
-                else ngettext("Order %(numbers)s denied.", "Orders %(numbers)s denied.", len(done))
+                else ngettext("Order %(numbers)s denied.", "Orders %(numbers)s denied.", len(decided))
             )
-            messages.success(request, message % {"numbers": ", ".join(done)})
+            messages.success(request, message % {"numbers": ", ".join(decided)})
 
     def _links(self, request: HttpRequest) -> dict[str, Any]:
         """Which other pages the viewer may open."""

@@ -57,8 +57,8 @@ class DueFilter(admin.SimpleListFilter):
         return [(key, name) for key, (name, _) in DUE.items()]
 
     def queryset(self, request: HttpRequest, orders: QuerySet[Order]) -> QuerySet[Order]:
-        chosen = DUE.get(self.value() or "")
-        return chosen[1](orders) if chosen else orders
+        days = DUE.get(self.value() or "")
+        return days[1](orders) if days else orders
 
 
 def chosen_stores(request: HttpRequest, grants: Sequence[str]) -> QuerySet[Store]:
@@ -111,10 +111,10 @@ class BatchFilter(ChoiceFilter):
         return orders.filter(pk__in=of_batch.order_by().values("pk"))
 
 
-def _with_chosen(choices: Choices, chosen: str | None, name: Callable[[str], str]) -> Choices:
+def _with_chosen(choices: Choices, value: str | None, name: Callable[[str], str]) -> Choices:
     """What is no longer in the catalog still has its orders."""
-    is_known = not chosen or chosen in dict(choices)
-    return choices if is_known else [*choices, (chosen or "", name(chosen or ""))]
+    is_known = not value or value in dict(choices)
+    return choices if is_known else [*choices, (value or "", name(value or ""))]
 
 
 class OrderList(ConsoleList):
@@ -125,20 +125,20 @@ class OrderList(ConsoleList):
         return {name: value for name, value in parameters.items() if name not in {SORT, COLUMNS, VIEW}}
 
     def get_ordering(self, request: HttpRequest, queryset: QuerySet) -> list[Any]:
-        chosen = sort_of(request)
-        if chosen.startswith("due"):
-            sign = "-" if chosen == "due-last" else ""
+        sort_key = sort_of(request)
+        if sort_key.startswith("due"):
+            sign = "-" if sort_key == "due-last" else ""
             return [f"{sign}latest_delivery", f"{sign}number"]
         columns = ["created", "id"] if _is_of_one_store(request) else ["number"]
-        return [column if chosen == "oldest" else f"-{column}" for column in columns]
+        return [column if sort_key == "oldest" else f"-{column}" for column in columns]
 
 
 def sort_of(request: HttpRequest) -> str:
     """The sort of the list; by due date only for open orders, because the index holds only these."""
-    chosen = request.GET.get(SORT, "")
+    sort_key = request.GET.get(SORT, "")
     if lists_work_alone(request):
-        return chosen if chosen in SORTS else "due" if "due" in request.GET else "newest"
-    return chosen if chosen in {"newest", "oldest"} else "newest"
+        return sort_key if sort_key in SORTS else "due" if "due" in request.GET else "newest"
+    return sort_key if sort_key in {"newest", "oldest"} else "newest"
 
 
 def lists_work_alone(request: HttpRequest) -> bool:

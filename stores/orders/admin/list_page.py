@@ -107,10 +107,10 @@ def list_page(request: HttpRequest, changelist: Any) -> dict[str, Any]:
 
 
 def chosen_columns(request: HttpRequest) -> list[str]:
-    sent = [key for text in request.GET.getlist(COLUMNS) for key in text.split(",")]
-    chosen = [key for key in COLUMN_NAMES if key in sent]
-    if chosen:
-        return chosen
+    requested_keys = [key for text in request.GET.getlist(COLUMNS) for key in text.split(",")]
+    columns = [key for key in COLUMN_NAMES if key in requested_keys]
+    if columns:
+        return columns
     stores = staff_on(request).stores_with(ORDER_GRANTS)
     is_one = stores is not None and len(stores) == 1
     return [key for key in USUAL if not (is_one and key == "store")]
@@ -168,11 +168,11 @@ def _list_tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, 
 def _link_tabs(request: HttpRequest, tabs: list[dict[str, Any]], late_count: int) -> None:
     """Each leads to its orders of the chosen store; one is where the reader is."""
     store = request.GET.get("store", "")
-    here = "&".join(
+    query = "&".join(
         f"{name}={request.GET[name]}" for name in ("due", "status__exact") if request.GET.get(name)
     )
     for tab in tabs:
-        tab["is_current"] = tab["query"] == here
+        tab["is_current"] = tab["query"] == query
         tab["most"] = tab["query"] == "due=late" and late_count > MAX_COUNTED
         tab["query"] = "&".join(
             part for part in (tab["query"], urlencode({"store": store}) if store else "") if part

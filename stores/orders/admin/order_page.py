@@ -125,13 +125,13 @@ def _make_move(order: Order, value: str) -> dict[str, Any]:
 
 
 def decision_page(
-    model_admin: Any, request: HttpRequest, chosen: str, orders: QuerySet[Order]
+    model_admin: Any, request: HttpRequest, action: str, orders: QuerySet[Order]
 ) -> TemplateResponse | None:
     """The dialog of the order's page as a page, where no script opens it; None also without such an order."""
     if (order := orders.first()) is None:
         return None
     page = confirmation_page(
-        model_admin, request, **FINAL[chosen], details="admin/stores/order_decision.html"
+        model_admin, request, **FINAL[action], details="admin/stores/order_decision.html"
     )
     if page is None or page.context_data is None:
         return page

@@ -38,7 +38,7 @@ class OrderPages(StaffAdmin):
         """GET shows what would be printed again; POST orders it."""
         order: Order = self.record_for(request, order_id)
         if request.method == "POST":
-            sent = [
+            positions = [
                 position
                 for text in request.POST.getlist("item")
                 if (position := parse_number(text)) is not None
@@ -47,7 +47,7 @@ class OrderPages(StaffAdmin):
             with errors_as_messages(request):
                 reprint = reprint_order(
                     order=order,
-                    positions=sent,
+                    positions=positions,
                     caller=Caller.on_pages(request.user),
                     known_reprints=-1 if reprints is None else reprints,
                 )
@@ -101,15 +101,17 @@ class OrderPages(StaffAdmin):
             return None
         if len(stores) == 1:
             return stores[0]
-        named = Store.objects.filter(external_id=dict(parse_qsl(query)).get("store", ""), pk__in=stores)
-        return named.values_list("pk", flat=True).first()
+        matching_stores = Store.objects.filter(
+            external_id=dict(parse_qsl(query)).get("store", ""), pk__in=stores
+        )
+        return matching_stores.values_list("pk", flat=True).first()
 
 
 def _view_query(query: str) -> str:
     """Filters, sort and columns of the query; a view stores nothing else."""
     stored = {*FILTER_NAMES, SORT, COLUMNS}
     try:
-        sent = parse_qsl(query, max_num_fields=100)
+        parameters = parse_qsl(query, max_num_fields=100)
     except ValueError as error:
         raise view_too_long() from error
-    return urlencode([(name, value) for name, value in sent if name in stored])
+    return urlencode([(name, value) for name, value in parameters if name in stored])

@@ -179,18 +179,18 @@ class OrderAdmin(OrderActions, OrderDocuments, OrderPages):
 
     def ship_view(self, request: HttpRequest) -> HttpResponse:
         """Ships several orders, each with its parcel."""
-        sent = request.POST if request.method == "POST" else None
-        keys = [key for text in (sent or request.GET).getlist("id") if (key := parse_uuid(text))]
+        form_data = request.POST if request.method == "POST" else None
+        keys = [key for text in (form_data or request.GET).getlist("id") if (key := parse_uuid(text))]
         orders = self.get_queryset(request).filter(pk__in=keys)
         forms = [
-            ParcelForm(sent, order=order)
+            ParcelForm(form_data, order=order)
             for order in orders.order_by("number")
             if self.has_change_permission(request, order)
         ]
         if not forms:
             messages.error(request, _("Select the orders to ship in the list first."))
             return HttpResponseRedirect(reverse(BOARD))
-        if sent is not None and all(form.is_valid() for form in forms):
+        if form_data is not None and all(form.is_valid() for form in forms):
             self._say(request, [self._ship(request, form) for form in forms])
             return HttpResponseRedirect(reverse(BOARD))
         context = {
@@ -200,11 +200,11 @@ class OrderAdmin(OrderActions, OrderDocuments, OrderPages):
         return TemplateResponse(request, "admin/stores/ship.html", context)
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        chosen = request.POST.get("move_to", "") if self.has_change_permission(request) else ""
-        if chosen in FINAL:
+        step = request.POST.get("move_to", "") if self.has_change_permission(request) else ""
+        if step in FINAL:
             key = parse_uuid(str(args[0])) if args else None
             chosen_orders = self.get_queryset(request).filter(pk__in=[key] if key else [])
-            if page := decision_page(self, request, chosen, chosen_orders):
+            if page := decision_page(self, request, step, chosen_orders):
                 return page
         try:
             return super().changeform_view(request, *args, **kwargs)
@@ -237,9 +237,9 @@ class OrderAdmin(OrderActions, OrderDocuments, OrderPages):
 
     def save_model(self, request: HttpRequest, order: Order, form: OrderTransitionForm, change: bool) -> None:
         values, actor = form.cleaned_data, actor_on(request)
-        seen = [values["seen"]]
+        etags = [values["seen"]]
         if values["move_to"] == REFUSE:
-            refuse_cancellation(order=order, actor=actor, note=values["note"], if_match=seen)
+            refuse_cancellation(order=order, actor=actor, note=values["note"], if_match=etags)
         elif values["move_to"]:
             parcel = Parcel(values["carrier"], values["tracking_number"])
             transition_order(
@@ -248,5 +248,5 @@ class OrderAdmin(OrderActions, OrderDocuments, OrderPages):
                 actor=actor,
                 note=values["note"],
                 parcels=[parcel] if parcel.carrier else [],
-                if_match=seen,
+                if_match=etags,
             )

@@ -158,10 +158,10 @@ class ExportParameters:
 
     def next_link(self, store_id: str, last: ExportCursor) -> str:
         """The URL of the page after the order `last`."""
-        others = (pair for pair in self.query.lists() if pair[0] != "skip")
+        parameters = (pair for pair in self.query.lists() if pair[0] != "skip")
         moment = (last.created - EPOCH) // timedelta(microseconds=1)
         cursor = base64.urlsafe_b64encode(b"%d." % moment + last.order_id.bytes).decode().rstrip("=")
-        pairs = ((name, value) for name, values in others for value in values)
+        pairs = ((name, value) for name, values in parameters for value in values)
         return next_page(f"/store/{store_id}/order/exportview", pairs, cursor)["Link"]
 
     def _refuse(self, name: str, message: str) -> None:

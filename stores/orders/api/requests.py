@@ -11,12 +11,12 @@ from stores.orders.services.transitions import Parcel
 from stores.proofs.services.artwork import ArtworkChoice
 
 
-def item_keys(sent: Sequence[str | None]) -> Iterator[str]:
+def item_keys(keys: Sequence[str | None]) -> Iterator[str]:
     """An item without a key gets its number, from 1; if another item has that key, a number above the item count."""
-    others = (str(number) for number in count(len(sent) + 1))
-    for number, key in enumerate(sent, start=1):
-        if not key and str(number) in sent:
-            key = next(other for other in others if other not in sent)
+    others = (str(number) for number in count(len(keys) + 1))
+    for number, key in enumerate(keys, start=1):
+        if not key and str(number) in keys:
+            key = next(other for other in others if other not in keys)
         yield key or str(number)
 
 
@@ -43,10 +43,10 @@ def price_request_from(values: Mapping[str, Any], destination_member: str = "Shi
 
 
 def order_request_of(values: Mapping[str, Any]) -> OrderRequest:
-    sent = values["Recipient"]
-    recipient = {name: sent.get(name, "") for name in RECIPIENT_FIELDS}
-    if "LocationType" in sent:
-        recipient["LocationType"] = sent["LocationType"]
+    recipient_values = values["Recipient"]
+    recipient = {name: recipient_values.get(name, "") for name in RECIPIENT_FIELDS}
+    if "LocationType" in recipient_values:
+        recipient["LocationType"] = recipient_values["LocationType"]
     return OrderRequest(
         price_request=price_request_from(values, "Recipient"),
         recipient=recipient,
@@ -62,11 +62,11 @@ def order_request_of(values: Mapping[str, Any]) -> OrderRequest:
 def parcels_of(values: Mapping[str, Any]) -> list[Parcel]:
     return [
         Parcel(
-            carrier=sent["Carrier"],
-            tracking_number=sent["TrackingNumber"],
-            tracking_url=sent.get("TrackingURL", ""),
-            item_keys=tuple(sent.get("ItemKeys", ())),
-            shipped=sent.get("Shipped"),
+            carrier=shipment["Carrier"],
+            tracking_number=shipment["TrackingNumber"],
+            tracking_url=shipment.get("TrackingURL", ""),
+            item_keys=tuple(shipment.get("ItemKeys", ())),
+            shipped=shipment.get("Shipped"),
         )
-        for sent in values.get("Shipments", ())
+        for shipment in values.get("Shipments", ())
     ]

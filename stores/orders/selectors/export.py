@@ -182,8 +182,8 @@ def fitting_page(page: ExportPage) -> tuple[ExportPage, bool]:
     keys = [row.order_id for row in page.rows]
     [(fitting, size)] = fetch_rows(FITTING, {"keys": keys, "most": PAGE_BYTES})
     fits = max(1, fitting)
-    cut = replace(page, rows=page.rows[:fits], has_more=page.has_more or fits < len(page.rows))
-    return cut, not fitting or size > LARGE_PAGE_BYTES
+    shortened = replace(page, rows=page.rows[:fits], has_more=page.has_more or fits < len(page.rows))
+    return shortened, not fitting or size > LARGE_PAGE_BYTES
 
 
 def verbose_records(access: StoreAccess, page: ExportPage, *, with_mode: bool = False) -> list[Record]:

@@ -58,9 +58,9 @@ def find_order(access: StoreAccess, reference: str, *, scope: Q | None = None) -
     """
     orders = Order.objects.filter(access.visible if scope is None else scope).select_related("store")
     if reference.startswith("@"):
-        named = orders.filter(external_id=reference[1:]).order_by("created", "id")
-        own = named.filter(_external_id_scope(access.caller)).first()
-        return own or named.filter(application=access.caller.application_id).first() or named.first()
+        matching = orders.filter(external_id=reference[1:]).order_by("created", "id")
+        own = matching.filter(_external_id_scope(access.caller)).first()
+        return own or matching.filter(application=access.caller.application_id).first() or matching.first()
     key = parse_uuid(reference)
     return orders.filter(pk=key).first() if key else None
 
@@ -247,12 +247,12 @@ def ordered_product(item: OrderItem) -> Product:
 
 def item_options(item: OrderItem) -> dict[str, str]:
     """The item's fields of the type Choice, as ordered, and its print preset."""
-    sent = item.template_data or {}
+    values = item.template_data or {}
     # Orders from before `options` have only the fields and defaults of today.
-    chosen = options_of(fields_of(item.product_id), sent) if item.options is None else dict(item.options)
+    options = options_of(fields_of(item.product_id), values) if item.options is None else dict(item.options)
     if preset := preset_code(item):
-        chosen.setdefault(PRESET, preset)
-    return chosen
+        options.setdefault(PRESET, preset)
+    return options
 
 
 def preset_code(item: OrderItem) -> str:

@@ -237,10 +237,10 @@ class _OrderPrinter:
         self._bytes = self._values_bytes = 0
 
     def store(self, index: int, product: ListedProduct, content: Content) -> StoredPrint:
-        sent = content.record() if isinstance(content, ArtworkChoice) else content
+        values = content.record() if isinstance(content, ArtworkChoice) else content
         form = type(content).__name__.encode()
         # Not by orjson, which refuses the whole numbers of any size that a caller may send in place of texts.
-        text = json.dumps(sent, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(values, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         key = (product.product_id, form + text.encode())
         self._values_bytes += len(key[1])
         if self._values_bytes > MAX_VALUES_BYTES:
@@ -280,11 +280,11 @@ class _OrderPrinter:
 
 
 @contextmanager
-def _pointing_to(where: str) -> Iterator[None]:
+def _pointing_to(pointer: str) -> Iterator[None]:
     try:
         yield
     except Invalid as error:
-        faults = [Fault(where + fault.pointer, fault.code, fault.message) for fault in error.faults]
+        faults = [Fault(pointer + fault.pointer, fault.code, fault.message) for fault in error.faults]
         raise Invalid(error.message, code=error.code, faults=faults) from error
 
 

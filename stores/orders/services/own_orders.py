@@ -20,13 +20,13 @@ def place_own_order(*, access: StoreAccess, request: OrderRequest, form: str) ->
     """
     if access.caller.application_id is not None:
         raise Forbidden(_("Applications place real orders with the API."))
-    sent = KeyedRequest(access.caller, f"form {form} {request}", "")
-    earlier = stored_response(request=sent)
-    response = earlier or _place_once(access, request, sent)
+    keyed_request = KeyedRequest(access.caller, f"form {form} {request}", "")
+    earlier = stored_response(request=keyed_request)
+    response = earlier or _place_once(access, request, keyed_request)
     return Order.objects.select_related("store").get(pk=response.body.decode()), earlier is None
 
 
-def _place_once(access: StoreAccess, request: OrderRequest, sent: KeyedRequest) -> StoredResponse:
+def _place_once(access: StoreAccess, request: OrderRequest, keyed_request: KeyedRequest) -> StoredResponse:
     prepared = prepare_order(access=access, request=request)
     responses: list[StoredResponse] = []
 
@@ -40,7 +40,7 @@ def _place_once(access: StoreAccess, request: OrderRequest, sent: KeyedRequest) 
             # A second click waits here until the first one's order is written.
             lock_orders(store_pks=[access.store.pk])
             # Found first: that transaction's locks end one after the other, and its claim may still stand.
-            return stored_response(request=sent) or execute_once(request=sent, act=write)[0]
+            return stored_response(request=keyed_request) or execute_once(request=keyed_request, act=write)[0]
     finally:
         # After the order only the commit can fail, and then its outcome is unknown.
         if not responses:

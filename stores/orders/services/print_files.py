@@ -164,9 +164,11 @@ def delete_ordered_assets(*, order: Order) -> None:
     elsewhere = set(OrderedAsset.objects.filter(asset__in=locked).values_list("asset", flat=True))
     free = [asset for asset in locked if asset.pk not in elsewhere]
     Asset.objects.filter(pk__in=[asset.pk for asset in free]).update(is_ordered=False)
-    named = assets_of_templates() if free else set()
+    template_assets = assets_of_templates() if free else set()
     removed = [
-        asset for asset in free if asset.pk not in named and asset.last_used < order.created + TOUCH_AFTER
+        asset
+        for asset in free
+        if asset.pk not in template_assets and asset.last_used < order.created + TOUCH_AFTER
     ]
     Asset.objects.filter(pk__in=[asset.pk for asset in removed]).delete()
     # The row first: retention removes a file that remains after a crash.

@@ -219,8 +219,8 @@ def proofs_before(order: Order) -> list[str]:
     personal = [order.recipient.get(name, "") for name in PERSONAL_MEMBERS]
     digests: set[str] = set()
     for item in order.items.exclude(template_data=None, artwork=None):
-        sent = {**(item.template_data or {}), **(item.artwork or {})}
-        values = [value for value in sent.values() if isinstance(value, str)]
+        submitted = {**(item.template_data or {}), **(item.artwork or {})}
+        values = [value for value in submitted.values() if isinstance(value, str)]
         digests |= find_proofs_by_traces(
             product_id=item.product_id,
             application_id=order.application_id,

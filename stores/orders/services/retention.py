@@ -54,15 +54,15 @@ def _count_quotes() -> int:
 
 
 def _remove_quotes(batch: int) -> Iterator[int]:
-    at: dict[str, Any] = {"expires": datetime.min.replace(tzinfo=UTC), "id": UUID(int=0)}
-    at |= {"before": timezone.now() - QUOTE_RETENTION, "batch": batch}
+    position: dict[str, Any] = {"expires": datetime.min.replace(tzinfo=UTC), "id": UUID(int=0)}
+    position |= {"before": timezone.now() - QUOTE_RETENTION, "batch": batch}
     while True:
         with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(EXPIRED, at)
+            cursor.execute(EXPIRED, position)
             row = cursor.fetchone()
         if row is None:
             return
-        removed, at["expires"], at["id"] = row
+        removed, position["expires"], position["id"] = row
         yield removed
 
 

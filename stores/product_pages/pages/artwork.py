@@ -57,11 +57,11 @@ class ArtworkForm(PricedForm):
         root = f"{settings.PUBLIC_URL}{settings.API_ROOT}/store/{self.store.external_id}"
         if self.choice is None:
             return {}
-        sent = self.choice.record()
+        values = self.choice.record()
         address = f"{root}/product/{self.product_id}/artwork"
-        order = self.price.order_body(self.product_id, None, artwork=sent)
+        order = self.price.order_body(self.product_id, None, artwork=values)
         return {
-            "check": post_examples(address, sent, result="proof", shown="Preflight"),
+            "check": post_examples(address, values, result="proof", shown="Preflight"),
             "order": post_examples(f"{root}/order", order, result="order", shown="OrderNumber"),
         }
 
@@ -118,8 +118,8 @@ def show_artwork_page(
 
 
 def _make_form(request: HttpRequest, store_id: str, product_id: str) -> ArtworkForm:
-    sent = request.POST if request.method == "POST" else None
-    values = request.GET if sent is None else sent
+    form_data = request.POST if request.method == "POST" else None
+    values = request.GET if form_data is None else form_data
     store = store_named(store_id)
     actors = actors_at(signed_in_user(request), store)
     actor = chosen_actor(actors, values.get("as", ""))
@@ -130,7 +130,7 @@ def _make_form(request: HttpRequest, store_id: str, product_id: str) -> ArtworkF
         actors=actors,
         actor=actor,
         product=product,
-        price=make_price_form(product.record, sent),
+        price=make_price_form(product.record, form_data),
         choice=read_artwork_choice(values),
     )
 

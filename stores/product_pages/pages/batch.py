@@ -45,15 +45,15 @@ def make_batch(request: HttpRequest, store_id: str, product_id: str) -> HttpResp
 def show_form(
     request: HttpRequest, store: Store, product_id: str, actors: list[Requester], site: BatchSite, back: str
 ) -> HttpResponse:
-    sent, store_id = request.POST, store.external_id
-    actor = chosen_actor(actors, (sent or request.GET).get("as", ""))
+    values, store_id = request.POST, store.external_id
+    actor = chosen_actor(actors, (values or request.GET).get("as", ""))
     product = product_page(actor.caller, store_id, product_id)
-    address, problems = AddressForm.of(sent), []
+    address, problems = AddressForm.of(values), []
     if request.method == "POST":
         try:
             enforce_page_limit("product-page", signed_in_user(request).pk)
             access = authorize_store(actor.caller, store_id, WRITE)
-            batch = create_batch(access=access, product_id=product_id, values=_read_values(sent, address))
+            batch = create_batch(access=access, product_id=product_id, values=_read_values(values, address))
             return site.lead_to("show", batch.pk)
         except DomainError as error:
             problems = error.messages
@@ -66,28 +66,28 @@ def show_form(
         actors=actors,
         actor=actor,
         modes=[(mode, title, help_, f"{MAX_ROWS[mode]:,}") for mode, title, help_ in MODES],
-        mode=sent.get("mode", BatchMode.RECIPIENTS),
-        name=sent.get("name", ""),
-        quantity=sent.get("quantity", str(product.record["DefaultQty"])),
-        country=sent.get("country", "US"),
+        mode=values.get("mode", BatchMode.RECIPIENTS),
+        name=values.get("name", ""),
+        quantity=values.get("quantity", str(product.record["DefaultQty"])),
+        country=values.get("country", "US"),
         address=address,
         problems=problems,
     )
 
 
-def _read_values(sent: Any, address: AddressForm) -> dict[str, Any]:
+def _read_values(values: Any, address: AddressForm) -> dict[str, Any]:
     """The fields of the batch."""
-    number, mode = sent.get("quantity", "").strip(), sent.get("mode", "")
+    number, mode = values.get("quantity", "").strip(), values.get("mode", "")
     if mode not in BatchMode.values:
         raise Invalid.at("/Mode", "invalid_choice", _("Choose where the rows are sent."))
     quantity = parse_number(number, most=MAX_INTEGER)
     if number and not quantity:
         raise Invalid.at("/Quantity", "invalid", _("Enter a whole number of pieces for each row."))
     recipient = {name: value for name, value in address.values.items() if value}
-    recipient["CountryCode"] = sent.get("country", "").strip().upper()[:2]
+    recipient["CountryCode"] = values.get("country", "").strip().upper()[:2]
     return {
         "mode": mode,
-        "name": sent.get("name", "").strip()[:200],
+        "name": values.get("name", "").strip()[:200],
         "quantity": quantity,
         "recipient": recipient if mode == BatchMode.ITEMS else {},
     }

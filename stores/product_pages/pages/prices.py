@@ -170,7 +170,7 @@ class PriceForm:
 
 def make_price_form(
     record: dict[str, Any],
-    sent: Mapping[str, str] | None,
+    values: Mapping[str, str] | None,
     *,
     selections: list[EddmSelection] | None = None,
     selection_id: str = "",
@@ -181,12 +181,12 @@ def make_price_form(
     )
     locations = sorted({price["LocationType"] for price in prices})
     usual = next((price for price in prices if price["IsDefault"]), prices[0] if prices else None)
-    sent = sent or {}
-    country = sent.get("country", usual["CountryCode"] if usual else "US")[:20]
-    location = sent.get("location", usual["LocationType"] if usual else "")[:20]
+    values = values or {}
+    country = values.get("country", usual["CountryCode"] if usual else "US")[:20]
+    location = values.get("location", usual["LocationType"] if usual else "")[:20]
     form = PriceForm(
         record=record,
-        quantity=sent.get("quantity", str(record["DefaultQty"])).strip()[:20],
+        quantity=values.get("quantity", str(record["DefaultQty"])).strip()[:20],
         country=country,
         location=location,
         countries=countries,

@@ -203,12 +203,12 @@ def show_draft(request: HttpRequest, store_id: str, product_id: str) -> HttpResp
 
 
 def _make_form(request: HttpRequest, store_id: str, product_id: str) -> OrderableForm:
-    sent: Mapping[str, str] | None = request.POST if request.method == "POST" else None
+    form_data: Mapping[str, str] | None = request.POST if request.method == "POST" else None
     store = store_named(store_id)
     actors = actors_at(signed_in_user(request), store)
     if again := request.GET.get("again"):
-        sent = sent or values_of_item(signed_in_user(request), again, product_id)
-    values = request.GET if sent is None else sent
+        form_data = form_data or values_of_item(signed_in_user(request), again, product_id)
+    values = request.GET if form_data is None else form_data
     selection_id = values.get("selection", "")
     actor = chosen_actor(actors, values.get("as", "") or find_owner(actors, selection_id))
     product = product_page(actor.caller, store.external_id, product_id)
@@ -219,10 +219,10 @@ def _make_form(request: HttpRequest, store_id: str, product_id: str) -> Orderabl
         actor=actor,
         caller=actor.caller,
         product=product,
-        fields=form_fields(product, sent),
-        price=_price_form(product, actor, sent, selection_id),
+        fields=form_fields(product, form_data),
+        price=_price_form(product, actor, form_data, selection_id),
     )
-    page.in_print = bool(sent and sent.get("press"))
+    page.in_print = bool(form_data and form_data.get("press"))
     page.access = _live_access(actor, store)
     page.address = AddressForm.of(values)
     page.chosen_option = values.get("option", "")
@@ -245,12 +245,12 @@ def _live_access(actor: Requester, store: Store) -> StoreAccess | None:
 
 
 def _price_form(
-    product: ProductPage, actor: Requester, sent: Mapping[str, str] | None, selection_id: str
+    product: ProductPage, actor: Requester, values: Mapping[str, str] | None, selection_id: str
 ) -> PriceForm:
     if not product.record.get("IsEddm"):
-        return make_price_form(product.record, sent)
+        return make_price_form(product.record, values)
     selections = orderable_selections(actor.caller, selection_id)
-    return make_price_form(product.record, sent, selections=selections, selection_id=selection_id)
+    return make_price_form(product.record, values, selections=selections, selection_id=selection_id)
 
 
 def _place_order(page: OrderableForm) -> HttpResponse | None:

@@ -132,8 +132,8 @@ class ArtworkMerge:
 
     @cached_property
     def bleed(self) -> float:
-        wanted = self.product.rules.bleed_mm
-        return self._bleed_of_template() if wanted is None else wanted
+        bleed = self.product.rules.bleed_mm
+        return self._bleed_of_template() if bleed is None else bleed
 
     def _bleed_of_template(self) -> float:
         template = self._own_template

@@ -75,9 +75,9 @@ class TemplateMerge:
 
     def images(self, *, plates: bool = False) -> dict[str, bytes]:
         """The uploaded pictures; with `plates` as they were sent, in their own inks."""
-        read = self.uploads.read_plates if plates else self.uploads.read
+        read_file = self.uploads.read_plates if plates else self.uploads.read
         with storage_errors():
-            return {name: _read_content(name, asset, read) for name, asset in self.assets.items()}
+            return {name: _read_content(name, asset, read_file) for name, asset in self.assets.items()}
 
 
 class Uploads:
@@ -150,20 +150,20 @@ def check_values(
 
 
 def _resolve_fields(
-    fields: Sequence[Field], sent: Mapping[str, object], gallery: Mapping[str, object], uploads: Uploads
+    fields: Sequence[Field], values: Mapping[str, object], gallery: Mapping[str, object], uploads: Uploads
 ) -> tuple[dict[str, str], dict[str, Asset]]:
     """The value of every field, and the uploaded pictures; raises ValuesInvalid with the problems of both."""
     try:
-        resolved = resolve_values(fields, sent, gallery)
+        resolved = resolve_values(fields, values, gallery)
     except ValuesInvalid as refusal:
         wrong = {problem.pointer for problem in refusal.problems}
         fine = (
             [field for field in fields if pointer(field.field_name) not in wrong] if "" not in wrong else []
         )
-        texts = {name: value for name, value in sent.items() if isinstance(value, str)}
-        _, unknown = _find_uploads(uploads, fine, gallery, texts, sent)
+        texts = {name: value for name, value in values.items() if isinstance(value, str)}
+        _, unknown = _find_uploads(uploads, fine, gallery, texts, values)
         raise ValuesInvalid([*refusal.problems, *unknown]) from refusal
-    assets, unknown = _find_uploads(uploads, fields, gallery, resolved, sent)
+    assets, unknown = _find_uploads(uploads, fields, gallery, resolved, values)
     if unknown:
         raise ValuesInvalid(unknown)
     return resolved, assets
@@ -174,31 +174,33 @@ def _find_uploads(
     fields: Sequence[Field],
     gallery: Mapping[str, object],
     values: Mapping[str, str],
-    sent: Mapping[str, object],
+    submitted: Mapping[str, object],
 ) -> tuple[dict[str, Asset], list[Problem]]:
     """The uploaded pictures by field name, and a problem for each that is unknown.
 
     A caller must send an AssetID; a default may also name a gallery picture.
     """
-    named = {
+    names = {
         field.field_name: values[field.field_name]
         for field in fields
         if _is_upload(field) and not is_blank(values.get(field.field_name, ""))
     }
-    named = {
-        name: value for name, value in named.items() if sent.get(name) is not None or value not in gallery
+    names = {
+        name: value
+        for name, value in names.items()
+        if submitted.get(name) is not None or value not in gallery
     }
-    if not named:
+    if not names:
         return {}, []
-    ids = {name: asset_id for name, value in named.items() if (asset_id := parse_uuid(value.strip()))}
+    ids = {name: asset_id for name, value in names.items() if (asset_id := parse_uuid(value.strip()))}
     asset_by_id = {key: asset for key, asset in uploads.find(ids.values()).items() if not asset.is_document}
-    unknown = [_unknown_asset(name) for name in named if ids.get(name) not in asset_by_id]
+    unknown = [_unknown_asset(name) for name in names if ids.get(name) not in asset_by_id]
     return {name: asset_by_id[key] for name, key in ids.items() if key in asset_by_id}, unknown
 
 
-def _read_content(name: str, asset: Asset, read: Callable[[Asset], bytes]) -> bytes:
+def _read_content(name: str, asset: Asset, read_file: Callable[[Asset], bytes]) -> bytes:
     try:
-        return read(asset)
+        return read_file(asset)
     except FileNotFoundError as error:
         # Removed by retention meanwhile, or lost.
         raise values_invalid([_unknown_asset(name)]) from error
