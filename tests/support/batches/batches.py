@@ -11,7 +11,7 @@ from stores.batches.models import Batch, BatchRow
 from stores.batches.selectors.batches import shown_batches
 from stores.batches.services.batches import create_batch
 from stores.batches.services.ordering import ORDER_TASK, order_batch
-from stores.batches.services.rows import CHECK_TASK, Match, Source, replace_rows
+from stores.batches.services.rows import CHECK_TASK, Match, RowSource, replace_rows
 from stores.catalog.models import Product, TemplateField
 from stores.orders.models import ActorKind
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
@@ -47,10 +47,10 @@ def addressed(number: int, **cells: str) -> dict[str, str]:
     return {**person(number), "Addressee": f"Person {number:03}", **ADDRESS, **cells}
 
 
-def source_of(rows: Sequence[Mapping[str, str]]) -> Source:
+def source_of(rows: Sequence[Mapping[str, str]]) -> RowSource:
     columns = list(dict.fromkeys(column for row in rows for column in row))
     matches = [Match(TARGETS[column], column, 1.0) for column in columns if column in TARGETS]
-    return Source(columns, [FileRow(number, row) for number, row in enumerate(rows, start=2)], matches)
+    return RowSource(columns, [FileRow(number, row) for number, row in enumerate(rows, start=2)], matches)
 
 
 def access_to(world: Any, store: str = "associated") -> StoreAccess:
