@@ -123,12 +123,12 @@ def test_request_log_of_the_demo_has_each_refusal_that_is_counted(db, settings):
 
     days = list(DailyUsage.objects.order_by("-day")[: settings.REQUEST_LOG_DAYS])
     logged = list(application.logged_requests.all())
-    refused = [one for one in logged if one.status >= 400]
+    refused = [record for record in logged if record.status >= 400]
     assert len(refused) == sum(day.client_errors + day.server_errors for day in days)
     assert len(logged) > 2 * len(refused)
-    assert all(one.problem and one.code == one.problem["Code"] for one in refused)
-    assert {one.time.date() for one in logged} == {day.day for day in days}
-    assert max(one.time for one in logged) < now
+    assert all(record.problem and record.code == record.problem["Code"] for record in refused)
+    assert {record.time.date() for record in logged} == {day.day for day in days}
+    assert max(record.time for record in logged) < now
 
 
 @pytest.mark.slow

@@ -59,7 +59,7 @@ def test_page_of_many_deliveries_has_a_turn(world, settings):
 
     answers = [world.as_application().call("GET", f"{path}?take={take}") for take in (10, 11)]
 
-    assert [one.status_code for one in answers] == [200, 503]
+    assert [response.status_code for response in answers] == [200, 503]
 
 
 def test_page_of_long_rows_has_a_turn(world, settings):

@@ -81,7 +81,7 @@ def test_decision_is_of_the_rows_that_were_seen(world, signed_in):
         for decision in ("approve", "deny")
     ]
 
-    assert all("ordered again since you opened it" in one.content.decode() for one in answers)
+    assert all("ordered again since you opened it" in response.content.decode() for response in answers)
     assert (fresh(batch).status, fresh(batch).approval.state) == ("Ordering", "Pending")
     page = answers[0].content.decode()
     operator.post(f"{place}/decide/", {"decision": "approve", "seen": seen_in(page)})
@@ -167,7 +167,11 @@ def test_list_is_searched_by_name_product_and_id(world, place, signed_in):
 
     def found(words):
         page = staff.get("/admin/stores/batch/", {"q": words}).content.decode()
-        return {one for one in (world.batch.pk, other.pk) if f"/admin/stores/batch/{one}/change/" in page}
+        return {
+            batch_id
+            for batch_id in (world.batch.pk, other.pk)
+            if f"/admin/stores/batch/{batch_id}/change/" in page
+        }
 
     assert found("winter") == {other.pk}
     assert found(str(world.batch.pk)) == {world.batch.pk}
@@ -180,7 +184,7 @@ def test_row_without_a_name_is_called_by_its_number_or_its_own_key(world, place,
     batch = make_batch(access_to(world), rows, product_id=world.batch.product.external_id)
     page = signed_in(world.user).get(f"/admin/stores/batch/{batch.pk}/change/?state=all").content.decode()
     heads = re.findall(r'scope="row">(.*?)</th>', page, re.DOTALL)
-    heads = [re.sub(r"<[^>]*>|Edit.*", "", one).strip() for one in heads]
+    heads = [re.sub(r"<[^>]*>|Edit.*", "", head).strip() for head in heads]
 
     assert heads == ["Row 2", "3 A-17"]
 

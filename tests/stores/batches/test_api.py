@@ -75,7 +75,7 @@ def test_pairs_beyond_256_are_refused_before_each_is_checked(api, operation):
     response = api.call(*calls[operation])
 
     assert response.status_code == 400
-    assert [(one["Code"], one["Message"].partition(": ")[2]) for one in response.json()["Errors"]] == [
+    assert [(error["Code"], error["Message"].partition(": ")[2]) for error in response.json()["Errors"]] == [
         ("too_many", "At most 256 pairs.")
     ]
 
@@ -116,8 +116,8 @@ def test_batch_is_made_filled_checked_corrected_and_ordered(api):
     order = api.call("GET", "/store/associated/order/@cards-1").json()
     assert order["BatchID"] == batch["BatchID"]
     rows = api.call("GET", path(batch, "/row")).json()
-    assert [item["RowKey"] for item in order["Items"]] == [one["RowKey"] for one in rows]
-    assert {one["OrderID"] for one in rows} == {order["OrderID"]}
+    assert [item["RowKey"] for item in order["Items"]] == [row["RowKey"] for row in rows]
+    assert {row["OrderID"] for row in rows} == {order["OrderID"]}
     assert [item["TemplateData"]["Name"] for item in order["Items"]] == ["Person 001", "Person 002"]
 
 
@@ -300,7 +300,7 @@ def test_contact_sheet_shows_large_proofs_as_small_pictures(api):
 
     with pikepdf.open(io.BytesIO(api.call("GET", path(batch, "/contact-sheet")).content)) as pdf:
         drawn = list(pdf.pages[0].Resources.XObject.values())
-        [picture] = [one for one in drawn if one.Subtype == "/Image"]
+        [picture] = [picture for picture in drawn if picture.Subtype == "/Image"]
         shown = pikepdf.PdfImage(picture).as_pil_image().convert("L")
         assert (len(drawn), len(picture.read_raw_bytes()) < 100_000) == (3, True)
     assert shown.width == pytest.approx(shown.height * 1.75, rel=0.01)

@@ -204,7 +204,11 @@ def test_batch_that_is_not_approved_is_cancelled_and_gives_back_its_sum(budgeted
     elif end == "expire":
         with CaptureQueriesContext(connection) as statements:
             assert expire_approvals(now=timezone.now() + timedelta(hours=73)) == 1
-        due = [one["sql"] for one in statements if 'FROM "stores_batch" INNER JOIN' in one["sql"]]
+        due = [
+            statement["sql"]
+            for statement in statements
+            if 'FROM "stores_batch" INNER JOIN' in statement["sql"]
+        ]
         assert ['"template"' in text for text in due] == [False]
     else:
         cancel_batch(batch=batch)

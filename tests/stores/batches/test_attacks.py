@@ -211,8 +211,12 @@ def test_mappings_kept_at_once_stay_within_the_limit(access, monkeypatch):
 
     answers = at_once(
         *[
-            tried(lambda one=one, number=number: change_batch(batch=one, values={}, mapping_name=f"{number}"))
-            for number, one in enumerate(batches)
+            tried(
+                lambda batch=batch, number=number: change_batch(
+                    batch=batch, values={}, mapping_name=f"{number}"
+                )
+            )
+            for number, batch in enumerate(batches)
         ]
     )
 

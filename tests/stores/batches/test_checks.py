@@ -79,14 +79,17 @@ def test_fault_is_named_with_its_field_column_value_and_remedy(access, cells, fi
 def test_picture_that_is_too_coarse_or_missing_is_named_at_its_cell(access, world):
     client, noise = world.as_application(), Image.effect_noise((240, 240), 80)
     coarse, fine = (_picture(client, noise.resize((side, side))) for side in (40, 240))
-    rows = [{"Portrait": one} for one in (coarse, fine, str(uuid4()))]
+    rows = [{"Portrait": asset_id} for asset_id in (coarse, fine, str(uuid4()))]
     product = make_photo_card(access.store)
     batch = make_batch(access, rows, product_id=product.external_id, mapping={"Photo": "Portrait"})
 
     found = problems_of(checked(batch))
 
     said = [
-        {(one["Severity"], one["Code"], one["Field"], one["Column"], one["Value"]) for one in problems}
+        {
+            (problem["Severity"], problem["Code"], problem["Field"], problem["Column"], problem["Value"])
+            for problem in problems
+        }
         for problems in found
     ]
     of_picture = ("Photo", "Portrait")

@@ -10,7 +10,11 @@ from tests.support.servers.queued_jobs import work_off
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 # Each encoding with two of the three separators.
-DIALECTS = [*(one for place, one in enumerate(CSV_DIALECTS) if place % 3 != place // 3 % 3), "XLSX", "JSON"]
+DIALECTS = [
+    *(dialect for number, dialect in enumerate(CSV_DIALECTS) if number % 3 != number // 3 % 3),
+    "XLSX",
+    "JSON",
+]
 MEDIA_TYPES = {
     "XLSX": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "JSON": "application/json",
@@ -122,7 +126,9 @@ def missed_faults(world, content, dialect):
     missed = []
     for number, (column, _, code) in enumerate(FAULTS, start=3):
         row = said[number]
-        named = [one for one in row["Problems"] if (one["Code"], one["Column"]) == (code, column)]
+        named = [
+            problem for problem in row["Problems"] if (problem["Code"], problem["Column"]) == (code, column)
+        ]
         state = "Warning" if named and named[0]["Severity"] == "Warning" else "Error"
         if not named or not named[0]["Remedy"].endswith(".") or row["State"] not in {state, "Error"}:
             missed.append((number, column, code, row["State"], row["Problems"]))

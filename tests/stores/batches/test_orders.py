@@ -235,7 +235,7 @@ def test_checked_quantity_is_ordered_when_the_default_of_the_product_changes(bud
     row = person(1) if mode == "Items" else addressed(1)
     rows = [{**row, "Pieces": ""}, {**row, "Name": "Other", "Pieces": "250"}]
     batch = checked(make_batch(budgeted, rows, mode=mode, quantity=None))
-    seen = [(one.quantity, one.total) for one in batch.rows.order_by("number")]
+    seen = [(row.quantity, row.total) for row in batch.rows.order_by("number")]
     Product.objects.update(default_quantity=1000, version=F("version") + 1)
 
     batch = ordered(batch)
@@ -433,7 +433,7 @@ def test_template_that_changes_while_an_order_is_prepared_is_not_printed(access,
 
 def test_row_whose_picture_cannot_be_read_holds_up_no_other(access, world):
     pictures = [upload(world.as_application(), color) for color in ("teal", "navy", "olive")]
-    rows = [addressed(number, Portrait=one) for number, one in enumerate(pictures, start=1)]
+    rows = [addressed(number, Portrait=picture) for number, picture in enumerate(pictures, start=1)]
     mapping = {**{TARGETS[column]: column for column in ("Addressee", *ADDRESS)}, "Photo": "Portrait"}
     product_id = make_photo_card(access.store).external_id
     batch = make_batch(access, rows, mode="Recipients", product_id=product_id, mapping=mapping)

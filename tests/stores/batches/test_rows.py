@@ -154,7 +154,7 @@ def test_mapping_to_what_is_not_there_is_refused(access):
     with pytest.raises(Invalid) as refusal:
         change_batch(batch=batch, values={"mapping": {"Nam": "Name", "Title": "Jobs"}})
 
-    assert [(one.pointer, one.code) for one in refusal.value.faults] == [
+    assert [(fault.pointer, fault.code) for fault in refusal.value.faults] == [
         ("/Mapping/Nam", "target_unknown"),
         ("/Mapping/Title", "column_unknown"),
     ]
@@ -172,7 +172,7 @@ def test_thousands_of_unknown_names_are_compared_with_few(access, monkeypatch):
     with pytest.raises(Invalid) as of_targets:
         change_batch(batch=batch, values={"mapping": names})
 
-    assert [len(one.value.faults) for one in (of_cells, of_targets)] == [1000, 1000]
+    assert [len(refusal.value.faults) for refusal in (of_cells, of_targets)] == [1000, 1000]
     assert len(compared) <= 3 * text.COMPARED
 
 
@@ -254,7 +254,7 @@ def test_limits_of_batches_are_those_that_the_documents_say():
         f"| a corrected row of a batch has at most {MAX_CORRECTED_LENGTH:,} characters, or no more" in costs
     )
     for work, limit in (("changes of batches, ", BATCHES), ("exports as CSV and ZIP, ", FILES)):
-        [line] = [one for one in costs.split("| |") if work in one]
+        [line] = [cost for cost in costs.split("| |") if work in cost]
         assert f"| {limit.limit} | {limit.per_caller_limit} | none |" in line
     assert f"| one order to one recipient | {rows['Items']} |" in guide
     assert f"| one order for each row, each to its own recipient | {rows['Recipients']} |" in guide
@@ -290,7 +290,7 @@ def test_caller_keeps_at_most_50_mappings_of_a_store(access, monkeypatch):
     assert fresh(batch).name == ""
     # Under a name in use it is replaced.
     change_batch(batch=batch, values={"name": "Cards"}, mapping_name="People")
-    assert [one.name for one in kept_mappings(batch)] == ["People"]
+    assert [mapping.name for mapping in kept_mappings(batch)] == ["People"]
 
 
 def test_file_with_other_columns_is_mapped_anew_when_it_is_only_read(access):

@@ -127,7 +127,7 @@ def test_kept_mappings_are_locked_after_the_rows_are_changed(world, monkeypatch)
     change_batch(batch=batch, values={"mapping": {"Name": "Name"}}, mapping_name="People")
 
     assert held == [0]
-    assert [one.name for one in kept_mappings(batch)] == ["People"]
+    assert [mapping.name for mapping in kept_mappings(batch)] == ["People"]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -85,7 +85,9 @@ def test_scope_has_a_limited_number_of_budgets_that_have_not_ended(shop, manager
         manager.call("PATCH", f"{PATH}/{first['BudgetID']}", {"EndDate": "2199-12-31"}),
         manager.call("PATCH", f"{PATH}/{other['BudgetID']}", {"Scope": {"Kind": "Store"}}),
     ]
-    assert [(one.status_code, one.json()["Code"]) for one in refused] == [(409, "too_many_budgets")] * 3
+    assert [(response.status_code, response.json()["Code"]) for response in refused] == [
+        (409, "too_many_budgets")
+    ] * 3
     assert manager.call("PATCH", f"{PATH}/{other['BudgetID']}", {"Limit": 7}).status_code == 200
 
 
@@ -140,13 +142,13 @@ def test_long_list_has_a_turn_and_others_need_none(shop, manager, settings, monk
 def test_wrong_value_is_refused_where_it_is(shop, manager, changes, pointer, code):
     response = manager.call("POST", PATH, budget_values(**changes))
     assert response.status_code == 400
-    assert [(one["Pointer"], one["Code"]) for one in response.json()["Errors"]] == [(pointer, code)]
+    assert [(error["Pointer"], error["Code"]) for error in response.json()["Errors"]] == [(pointer, code)]
     assert not Budget.objects.exists()
 
 
 def test_several_broken_rules_are_named_at_once(shop, manager):
     values = budget_values(Limit=-1, Scope={"Kind": "User", "ID": "x"}, StartDate="1999-01-01")
-    pointers = [one["Pointer"] for one in manager.call("POST", PATH, values).json()["Errors"]]
+    pointers = [error["Pointer"] for error in manager.call("POST", PATH, values).json()["Errors"]]
     assert sorted(pointers) == ["/Limit", "/Scope/ID", "/StartDate"]
 
 
@@ -154,7 +156,7 @@ def test_store_offers_only_its_measures_and_periods(shop, manager):
     shop.store.budget_types, shop.store.budget_durations = ["Orders"], ["Weekly"]
     shop.store.save()
     errors = manager.call("POST", PATH, budget_values()).json()["Errors"]
-    assert [(one["Pointer"], one["Code"]) for one in errors] == [
+    assert [(error["Pointer"], error["Code"]) for error in errors] == [
         ("/Type", "not_offered"),
         ("/Duration", "not_offered"),
     ]
@@ -275,7 +277,7 @@ def test_caller_without_the_grant_sees_what_binds_it(shop):
     )
     foreign = make_budget(shop.store, Scope={"Kind": "User", "ID": str(shop.world.user.pk)})
 
-    seen = [one["BudgetID"] for one in client.call("GET", PATH).json()]
+    seen = [budget["BudgetID"] for budget in client.call("GET", PATH).json()]
 
     assert seen == [str(own.pk), str(of_store.pk)]
     assert client.call("GET", f"{PATH}/{foreign.pk}").status_code == 404
@@ -340,7 +342,7 @@ def test_entries_are_paged_by_key(shop, manager):
     path, pages = f"{PATH}/{budget.pk}/entry?take=2", []
     while path:
         response = manager.call("GET", path)
-        pages.append([one["EntryID"] for one in response.json()])
+        pages.append([item["EntryID"] for item in response.json()])
         link = response.get("Link", "")
         path = link[1 : link.index(">")].partition("/api/v1")[2] if link else ""
 
@@ -384,5 +386,5 @@ def test_test_application_sees_and_makes_no_budgets(shop):
     client, path = shop.world.as_application(tester), f"{PATH}/{make_budget(shop.store).pk}"
 
     assert client.call("GET", PATH).json() == []
-    assert {client.call("GET", one).status_code for one in (path, f"{path}/entry")} == {404}
+    assert {client.call("GET", address).status_code for address in (path, f"{path}/entry")} == {404}
     assert client.call("POST", PATH, budget_values()).json()["Code"] == "closed_to_test_applications"

@@ -85,7 +85,7 @@ def test_refusal_names_every_budget_that_refuses(shop):
     make_budget(shop.store, Name="C", Limit=1, OverBudget="Warn")
 
     problem = shop.place().json()
-    assert sorted(one["Name"] for one in problem["Budgets"]) == ["A", "B"]
+    assert sorted(budget["Name"] for budget in problem["Budgets"]) == ["A", "B"]
 
 
 def test_budget_that_warns_accepts_with_a_message(shop):
@@ -250,7 +250,10 @@ def test_staff_and_applications_hear_of_a_budget_once_for_each_level_and_period(
     assert [event.type for event in events.all()] == ["budget.warned", "budget.exceeded"]
     assert not Event.objects.filter(application=reader).exists()
     for person in (world.user, world.outsider):
-        assert [one.key for one in person.notifications.filter(kind="budget_used").order_by("pk")] == [
+        assert [
+            notification.key
+            for notification in person.notifications.filter(kind="budget_used").order_by("pk")
+        ] == [
             f"budget:{budget.pk}:0:1",
             f"budget:{budget.pk}:0:2",
         ]
@@ -292,10 +295,10 @@ def test_quote_shows_the_budgets_of_the_caller_and_what_they_say_to_each_option(
 
     [budget] = quote["Budgets"]
     assert (budget["Name"], budget["Remaining"], budget["OverBudget"]) == ("Marketing", 15.0, "Warn")
-    decisions = {one["DeliveryMethodCode"]: one["BudgetDecision"] for one in quote["Options"]}
+    decisions = {option["DeliveryMethodCode"]: option["BudgetDecision"] for option in quote["Options"]}
     assert decisions == {"GROUND": "Allowed", "OVERNIGHT": "Warned"}
     own = world.as_user(world.user).call("POST", "/store/associated/quote", question).json()
-    assert {one["BudgetDecision"] for one in own["Options"]} == {"Refused"}
+    assert {option["BudgetDecision"] for option in own["Options"]} == {"Refused"}
     assert not BudgetPeriod.objects.exists()
 
 

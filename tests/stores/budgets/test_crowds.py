@@ -44,7 +44,7 @@ def test_as_many_orders_are_accepted_at_once_as_the_limit_says(world, limit):
 
     assert sorted(statuses) == [201] * limit + [409] * (MANY - limit)
     assert Order.objects.count() == limit
-    assert [one.periods.get().used for one in budgets] == [limit, 100 * limit, 12 * limit]
+    assert [budget.periods.get().used for budget in budgets] == [limit, 100 * limit, 12 * limit]
     assert BudgetEntry.objects.count() == 3 * limit
 
 

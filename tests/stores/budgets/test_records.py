@@ -77,11 +77,11 @@ def test_erased_person_leaves_budget_and_entries_without_a_name(shop):
     shown = staff.call("GET", f"{PATH}/{budget.pk}").json()
     entries = staff.call("GET", f"{PATH}/{budget.pk}/entry").json()
     assert shown["Scope"] == {"Kind": "User", "ID": str(person.pk), "Name": None}
-    assert [(one["Kind"], one["Amount"], one["Note"]) for one in entries] == [
+    assert [(entry["Kind"], entry["Amount"], entry["Note"]) for entry in entries] == [
         ("Order", -12.0, ""),
         ("Adjustment", 5.0, "[erased]"),
     ]
-    assert {one["Actor"]["Name"] for one in entries} == {None}
+    assert {entry["Actor"]["Name"] for entry in entries} == {None}
     assert not CostCenterMember.objects.exists()
 
 
@@ -112,8 +112,8 @@ def test_budget_of_a_removed_application_or_cost_center_stays_without_a_name(sho
     Budget.objects.filter(pk=budgets[0].pk).update(scope_key=uuid4())
 
     shown = {
-        one["Scope"]["Kind"]: one["Scope"]["Name"]
-        for one in world.as_user(world.user).call("GET", PATH).json()
+        budget["Scope"]["Kind"]: budget["Scope"]["Name"]
+        for budget in world.as_user(world.user).call("GET", PATH).json()
     }
     assert shown == {"Application": None, "CostCenter": None}
     assert [budget.entries.count() for budget in budgets] == [1, 1]

@@ -11,7 +11,9 @@ from printing.preflight.eddm import check_piece
 from stores.catalog.services.imports import import_catalog
 from stores.demo import demo_catalog
 
-PRODUCTS = [(store["StoreID"], one) for store in demo_catalog()["Stores"] for one in store["Products"]]
+PRODUCTS = [
+    (store["StoreID"], product) for store in demo_catalog()["Stores"] for product in store["Products"]
+]
 NAMES = [f"{store}-{product['ID']}" for store, product in PRODUCTS]
 
 

@@ -96,7 +96,7 @@ def clients(shop):
 @pytest.fixture
 def products(shop):
     made = [make_product(shop.store, "flyer"), make_card(shop.store)]
-    return [*shop.store.products.exclude(pk__in=[one.pk for one in made]), *made]
+    return [*shop.store.products.exclude(pk__in=[product.pk for product in made]), *made]
 
 
 def differing(clients, products, *, quotes, orders, seed):

@@ -31,7 +31,7 @@ def tester(shop, application):
 
 
 def prune(name):
-    [rule] = [one for one in retention_rules() if one.name == name]
+    [rule] = [rule for rule in retention_rules() if rule.name == name]
     expected = rule.count()
     assert sum(rule.remove(2)) == expected
     assert rule.count() == 0
@@ -85,7 +85,7 @@ def test_few_long_test_orders_are_removed_at_a_time(shop, tester):
     Order.objects.filter(pk=second.pk).update(item_count=250)
     Order.objects.filter(pk=third.pk).update(sequence=300)
 
-    [rule] = [one for one in retention_rules() if one.name == "test orders"]
+    [rule] = [rule for rule in retention_rules() if rule.name == "test orders"]
 
     assert list(rule.remove(500)) == [1, 1, 4]
 

@@ -29,12 +29,12 @@ def orders(world):
     persons = person.call("POST", "/store/demo/order", order_body(Items=[item]))
     other = world.as_application(world.other_application)
     foreign = other.call("POST", "/store/demo/order", order_body(Items=[item]))
-    assert [one.status_code for one in (own, persons, foreign)] == [201] * 3
-    return [one.json()["OrderID"] for one in (own, persons, foreign)]
+    assert [response.status_code for response in (own, persons, foreign)] == [201] * 3
+    return [response.json()["OrderID"] for response in (own, persons, foreign)]
 
 
 def test_owners_see_all_orders_of_their_application_and_no_others(world, browser, orders):
-    numbers = [str(Order.objects.get(pk=one).number) for one in orders]
+    numbers = [str(Order.objects.get(pk=order).number) for order in orders]
     root = f"/applications/{world.application.pk}/orders"
 
     page = browser.get(root).content.decode()
@@ -52,7 +52,7 @@ def test_reader_of_the_application_sees_own_orders(world, signed_in, orders):
     reader = signed_in(world.outsider)
     root = f"/applications/{world.application.pk}/orders"
 
-    statuses = [reader.get(f"{root}/{one}").status_code for one in orders]
+    statuses = [reader.get(f"{root}/{order}").status_code for order in orders]
 
     assert statuses == [404, 200, 404]
     assert reader.get(f"/print-files/{world.application.pk}/{orders[0]}/1").status_code == 404
@@ -167,4 +167,4 @@ def test_proofs_of_all_orders_count_for_the_person_who_looks_at_them(world, brow
         browser.get(f"/applications/{world.application.pk}/orders/{order}/items/1/proof")
 
     person = f"user:{world.user.pk}"
-    assert drawn == [(world.application.pk, one, person) for one in (None, world.outsider.pk)]
+    assert drawn == [(world.application.pk, person_id, person) for person_id in (None, world.outsider.pk)]

@@ -35,9 +35,9 @@ def orders(world):
         world.as_user(world.user, application=world.application),
         world.as_user(world.outsider),
     )
-    placed = [one.call("POST", "/store/demo/order", order_body(Items=[item])) for one in callers]
-    assert [one.status_code for one in placed] == [201] * 3
-    return [Order.objects.get(pk=one.json()["OrderID"]) for one in placed]
+    placed = [caller.call("POST", "/store/demo/order", order_body(Items=[item])) for caller in callers]
+    assert [response.status_code for response in placed] == [201] * 3
+    return [Order.objects.get(pk=response.json()["OrderID"]) for response in placed]
 
 
 def test_people_see_the_orders_they_placed_without_an_application(orders, browser):

@@ -13,7 +13,7 @@ from stores.orders.requests import ListedProduct, Price, PriceRequest, PriceRequ
 
 def product(name, *, speeds=((5, True),), prices=("GROUND Commercial 10",), **changes):
     """Each price is a delivery method, a location type and an amount."""
-    listed = [one.split() for one in prices]
+    listed = [price.split() for price in prices]
     made = ListedProduct(
         pk=1,
         product_id=name,
@@ -32,8 +32,8 @@ def product(name, *, speeds=((5, True),), prices=("GROUND Commercial 10",), **ch
 
 
 def quoted(*products, quantity=1, **wanted):
-    items = tuple(PriceRequestItem(one.product_id, one.product_id, quantity) for one in products)
-    known = {one.product_id: one for one in products}
+    items = tuple(PriceRequestItem(product.product_id, product.product_id, quantity) for product in products)
+    known = {product.product_id: product for product in products}
     request = PriceRequest(items, "US", **wanted)
     return price_all_items(request, known, today=date(2026, 3, 2), places_served=lambda ids: {}), known
 
@@ -133,4 +133,6 @@ def test_method_that_one_item_lacks_is_left_out_with_its_reason():
     prices, _ = quoted(both, product("ground"))
 
     assert [option.option_id for option in prices.options] == ["GROUND-5"]
-    assert [(one.pointer, one.code) for one in prices.issues] == [("/Items/1", "delivery_method_left_out")]
+    assert [(issue.pointer, issue.code) for issue in prices.issues] == [
+        ("/Items/1", "delivery_method_left_out")
+    ]

@@ -284,12 +284,14 @@ def test_orders_stored_before_the_search_existed_are_found(order, monkeypatch):
 def test_second_role_may_write_orders_while_the_migrations_run(db):
     """Before `prepare` grants it everything, at its end."""
     migration = MigrationLoader(connection).get_migration("stores", "0026_order_search")
-    (grant,) = [one.sql for one in migration.operations if "GRANT" in getattr(one, "sql", "")]
+    (grant,) = [
+        operation.sql for operation in migration.operations if "GRANT" in getattr(operation, "sql", "")
+    ]
     privileges = "SELECT has_table_privilege('search_writer', 'stores_ordersearch', %s)"
     with connection.cursor() as cursor:
         cursor.execute("CREATE ROLE search_writer")
         cursor.execute("GRANT UPDATE ON stores_order TO search_writer")
         cursor.execute(grant)
-        for one in ("SELECT", "INSERT", "UPDATE", "DELETE"):
-            cursor.execute(privileges, [one])
+        for action in ("SELECT", "INSERT", "UPDATE", "DELETE"):
+            cursor.execute(privileges, [action])
             assert cursor.fetchone() == (True,)

@@ -39,7 +39,7 @@ def test_staff_of_the_store_see_findings_and_pages(staff, leaflet):
 
     assert "This PDF cannot be printed yet" in page
     assert "too little bleed" in page
-    [picture] = [one for one in page.split('"') if one.endswith("-0.png?as=me")]
+    [picture] = [address for address in page.split('"') if address.endswith("-0.png?as=me")]
     assert staff.get(picture)["Content-Type"] == "image/png"
 
 

@@ -120,7 +120,7 @@ def test_faults_are_shown_beside_their_fields(world, signed_in, mailer):
 
     page = browser.post(address, sent("order", **chosen(browser, address), **wrong))
 
-    errors = {one.name: one.errors for one in page.context["page"].address.fields if one.errors}
+    errors = {field.name: field.errors for field in page.context["page"].address.fields if field.errors}
     assert set(errors) == {"PostalCode", "Email"}
     assert not Order.objects.exists()
 
@@ -144,7 +144,10 @@ def test_only_staff_who_may_change_the_orders_of_the_store_choose_routes(world, 
     assert signed_in(world.operator).get(order_page(mailer, own)).status_code == 404
 
     roles.filter(grant="Order.All.Write").delete()
-    assert [browser.get(one).status_code for one in (mailing(mailer), order_page(mailer, own))] == [403, 403]
+    assert [browser.get(address).status_code for address in (mailing(mailer), order_page(mailer, own))] == [
+        403,
+        403,
+    ]
     assert browser.post(order_page(mailer, own), sent("order")).status_code == 403
     change = reverse("admin:stores_product_change", args=[mailer.pk])
     assert mailing(mailer) not in browser.get(change).content.decode()
@@ -161,7 +164,7 @@ def test_template_is_proofed_and_its_values_are_ordered(world, signed_in):
     Product.objects.filter(pk=product.pk).update(is_eddm=True, maximum_quantity=25_000)
     address, browser = order_page(product, make_selection(user=world.user)), signed_in(world.user)
     fields = browser.get(address).context["page"].fields
-    values = {one.input_name: one.value for one in fields}
+    values = {field.input_name: field.value for field in fields}
     price = chosen(browser, address)
 
     proofed = browser.post(address, sent("proof", **values))
@@ -169,10 +172,10 @@ def test_template_is_proofed_and_its_values_are_ordered(world, signed_in):
     empty = browser.post(address, sent("order", **price, **dict.fromkeys(values, "")))
     placed = browser.post(address, sent("order", **price, **values))
 
-    assert [one["url"].split("?")[0] for one in proofed.context["page"].proof["pages"]]
+    assert [page["url"].split("?")[0] for page in proofed.context["page"].proof["pages"]]
     assert b"proof-sheet" in proofed.content
-    assert all(any(one.errors for one in page.context["page"].fields) for page in (unproofed, empty))
+    assert all(any(field.errors for field in page.context["page"].fields) for page in (unproofed, empty))
     assert placed.status_code == 302, placed.context["page"].problems
     item = Order.objects.get().items.get()
     assert item.print_file
-    assert item.template_data == {one.name: one.value for one in fields if one.value}
+    assert item.template_data == {field.name: field.value for field in fields if field.value}

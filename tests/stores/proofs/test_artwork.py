@@ -63,7 +63,7 @@ def check(client, asset, product="leaflet", query="", **more):
 def findings(client, content, product="leaflet", **more):
     response = check(client, sent(client, content), product, **more)
     assert response.status_code == 200, response.content
-    return [(one["Code"], one["Severity"]) for one in response.json()["Preflight"]]
+    return [(finding["Code"], finding["Severity"]) for finding in response.json()["Preflight"]]
 
 
 def fetch(client, url):
@@ -204,13 +204,15 @@ def test_press_proof_of_a_pdf_that_no_press_takes_costs_no_renderer(client, shop
     )
     asset = sent(client, document(content=b"/A /B /C /D k 0 0 100 100 re f"))
     assert check(client, asset).status_code == 200, "and a renderer has started"
-    before = {one.process.pid for one in shared_workers._idle}
+    before = {worker.process.pid for worker in shared_workers._idle}
 
     refused = check(client, asset, "leaflet", query="?proof=press")
 
     assert fault(refused) == ("/AssetID", "artwork_unusable")
-    assert before <= {one.process.pid for one in shared_workers._idle}
-    assert not [one for one in caplog.records if one.exc_info], "a stack trace says nothing of the PDF"
+    assert before <= {worker.process.pid for worker in shared_workers._idle}
+    assert not [record for record in caplog.records if record.exc_info], (
+        "a stack trace says nothing of the PDF"
+    )
 
 
 def test_first_page_chooses_a_part_of_the_pdf(client, card, shop):
@@ -262,11 +264,11 @@ def test_product_record_says_that_it_takes_artwork(client, card, shop):
     make_product(shop.store, "book", PageCount=201)
 
     records = [
-        client.call("GET", f"/store/associated/product/{one}?verbose=true").json()
-        for one in ("leaflet", "book")
+        client.call("GET", f"/store/associated/product/{product_id}?verbose=true").json()
+        for product_id in ("leaflet", "book")
     ]
 
-    assert [one["TakesArtwork"] for one in records] == [True, False]
+    assert [record["TakesArtwork"] for record in records] == [True, False]
 
 
 def test_order_prints_the_pdf_in_its_place(shop, client, card):
@@ -287,7 +289,7 @@ def test_order_prints_the_pdf_in_its_place(shop, client, card):
     )
     with default_storage.open(OrderItem.objects.get().print_file) as file, pikepdf.open(file) as printed:
         assert len(printed.pages) == 1
-        left, bottom, right, top = (float(one) / MM for one in printed.pages[0].trimbox)
+        left, bottom, right, top = (float(side) / MM for side in printed.pages[0].trimbox)
         assert (right - left, top - bottom) == pytest.approx((88.9, 50.8), abs=0.01)
         assert "/GTS_PDFXVersion" in printed.docinfo or b"PDF/X-4" in printed.Root.Metadata.read_bytes()
 
@@ -336,7 +338,7 @@ def quote(client, *items):
 
 
 def test_quote_of_a_pdf_has_the_findings_of_its_proof(client, card):
-    good, long = (sent(client, one) for one in (document(), document(pages=3)))
+    good, long = (sent(client, content) for content in (document(), document(pages=3)))
     items = [
         {"ItemKey": key, "ProductID": "leaflet", "Quantity": 100, "Artwork": {"AssetID": one["AssetID"]}}
         for key, one in {"good": good, "long": long, "again": long}.items()
@@ -384,7 +386,7 @@ def test_ink_that_multiplies_is_the_same_finding_in_proofs_and_order(shop, clien
     item = {"ProductID": "leaflet", "Quantity": 100, "Artwork": {"AssetID": asset["AssetID"]}}
     placed = shop.place(body=order_body(Items=[item]))
 
-    assert [(one["Code"], one["Severity"]) for one in screen] == [("total_ink_high", "Error")]
+    assert [(finding["Code"], finding["Severity"]) for finding in screen] == [("total_ink_high", "Error")]
     assert placed.status_code == 400
     assert screen == press == placed.json()["Preflight"]
 

@@ -134,7 +134,7 @@ def test_profile_applies_to_every_kind_of_png(client):
     through.putalpha(128)
     kinds = [plain, through, plain.convert("P", palette=Image.Palette.ADAPTIVE)]
 
-    solid, seen_through, palette = (kept_pixel(client, one, icc_profile=SWAPPED) for one in kinds)
+    solid, seen_through, palette = (kept_pixel(client, kind, icc_profile=SWAPPED) for kind in kinds)
 
     assert solid[0] < 20
     assert solid[2] > 220
@@ -284,9 +284,13 @@ def test_same_picture_under_a_key_is_kept_once(client, stored_files):
     again = keyed(client, encode())
     form = client.post(PATH, {"file": SimpleUploadedFile("x.png", encode())}, HTTP_IDEMPOTENCY_KEY="k-1")
 
-    assert [one.status_code for one in (first, again, form)] == [201] * 3
+    assert [response.status_code for response in (first, again, form)] == [201] * 3
     assert first.json() == again.json() == form.json()
-    assert [one.get("Idempotent-Replayed") for one in (first, again, form)] == [None, "true", "true"]
+    assert [response.get("Idempotent-Replayed") for response in (first, again, form)] == [
+        None,
+        "true",
+        "true",
+    ]
     assert (Asset.objects.count(), len(stored_files())) == (1, 1)
 
 
@@ -299,7 +303,7 @@ def test_large_form_under_a_key_is_read_again_from_its_start(client):
 
     sent = [client.post(PATH, {"file": file}, HTTP_IDEMPOTENCY_KEY="k-1") for file in files]
 
-    assert [one.status_code for one in sent] == [201, 201]
+    assert [response.status_code for response in sent] == [201, 201]
     assert sent[0].json() == sent[1].json()
 
 

@@ -40,7 +40,9 @@ def test_picture_is_small_and_looks_the_same(card, client, monkeypatch):
     live_proofs._kept.clear()
     whole = client.get("/live-proof.png", {"name": "Ada"}).content
 
-    difference = ImageChops.difference(*(Image.open(BytesIO(one)).convert("RGB") for one in (small, whole)))
+    difference = ImageChops.difference(
+        *(Image.open(BytesIO(content)).convert("RGB") for content in (small, whole))
+    )
     assert len(small) < len(whole) / 2
     assert ImageStat.Stat(difference).mean < [1.5] * 3
 

@@ -30,7 +30,7 @@ def found_by(response):
     """The findings of a quote or an order, refused or not, without what names the item."""
     record = response.json()
     listed = record["Items"][0]["Preflight"] if "OrderID" in record else record["Preflight"]
-    return [{key: value for key, value in one.items() if key != "ItemKey"} for one in listed]
+    return [{key: value for key, value in finding.items() if key != "ItemKey"} for finding in listed]
 
 
 @pytest.mark.slow

@@ -246,7 +246,9 @@ def test_uploaded_picture_is_printed_with_a_word_about_its_resolution(world, cli
         for content in (picture(), picture(), picture((600, 300)))
     ]
 
-    poor, same, good = (client.call("POST", PATH, {"Name": "Ada", "Photo": one}).json() for one in sent)
+    poor, same, good = (
+        client.call("POST", PATH, {"Name": "Ada", "Photo": asset_id}).json() for asset_id in sent
+    )
 
     [message] = poor["_meta"]["Messages"]
     assert ("Photo" in message, "dpi" in message) == (True, True)
@@ -344,8 +346,8 @@ def test_soft_proof_shows_the_colors_of_the_preset_and_is_kept_apart(world, clie
 
     assert screen["Side1URL"] != printed["Side1URL"] == again["Side1URL"]
     shown = [
-        Image.open(BytesIO(fetch(client, one["Side1URL"]))).convert("RGB").getpixel((20, 200))
-        for one in (screen, printed)
+        Image.open(BytesIO(fetch(client, proof["Side1URL"]))).convert("RGB").getpixel((20, 200))
+        for proof in (screen, printed)
     ]
     # No ink is as green as a screen.
     assert shown[0][1] > 245

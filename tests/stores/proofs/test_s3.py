@@ -71,7 +71,7 @@ def bucket(server, settings, monkeypatch):
 
     default_storage.connection.meta.client.meta.events.register("before-call.s3", pass_by)
     yield SimpleNamespace(
-        keys=lambda: sorted(one.key for one in own.objects.all()),
+        keys=lambda: sorted(entry.key for entry in own.objects.all()),
         read=lambda key: own.Object(key).get()["Body"].read(),
         puts=lambda: sent.count("PutObject"),
         fail=fail,
@@ -180,7 +180,9 @@ def test_no_order_and_no_picture_without_its_file(shop_client, bucket):
     bucket.fail("PutObject")
     refused = [order_of(shop_client), upload(shop_client)]
 
-    assert [(one.status_code, one.json()["Code"]) for one in refused] == [(503, "storage_unavailable")] * 2
+    assert [(response.status_code, response.json()["Code"]) for response in refused] == [
+        (503, "storage_unavailable")
+    ] * 2
     assert (Order.objects.count(), Asset.objects.count(), bucket.keys()) == (0, 0, [])
     bucket.mend()
     assert order_of(shop_client).status_code == 201
@@ -219,14 +221,14 @@ def test_files_without_a_row_are_pruned_from_the_bucket(shop_client, bucket, mon
     stray = f"{print_folder(new_order_id())}/0-0123456789abcdef.pdf"
     default_storage.save(stray, ContentFile(b"%PDF-"))
 
-    assert {thing.name: thing.count() for thing in retention_rules() if thing.count()} == {}
+    assert {rule.name: rule.count() for rule in retention_rules() if rule.count()} == {}
     monkeypatch.setattr(retention, "YOUNG", -retention.YOUNG)
     monkeypatch.setattr(pruning, "_is_recent", lambda name, age: False)
-    removed = {thing.name: sum(thing.remove(10)) for thing in retention_rules()}
+    removed = {rule.name: sum(rule.remove(10)) for rule in retention_rules()}
     strays = {"stray proof folders": 1, "stray pictures": 1, "stray print files": 1}
     assert {name: count for name, count in removed.items() if count} == strays
     assert len(bucket.keys()) == 4
-    assert {thing.name: thing.count() for thing in retention_rules() if thing.count()} == {}
+    assert {rule.name: rule.count() for rule in retention_rules() if rule.count()} == {}
 
 
 @pytest.fixture

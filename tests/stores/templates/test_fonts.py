@@ -23,7 +23,7 @@ from tests.factories.templates import make_card, page, text_box
 @pytest.fixture(scope="module")
 def font_bytes():
     """A shipped face under another name."""
-    path = next(Path(one) for one in FontSet.shipped().paths if one.endswith("Lato-Regular.ttf"))
+    path = next(Path(path) for path in FontSet.shipped().paths if path.endswith("Lato-Regular.ttf"))
     font = TTFont(path)
     for record in font["name"].names:
         if record.nameID in {1, 16}:
@@ -65,7 +65,7 @@ def test_other_fonts_leave_proofs_as_they_are(world, font_bytes):
 
 
 def test_invalid_or_known_font_is_refused(db, font_bytes):
-    shipped = next(Path(one) for one in FontSet.shipped().paths if one.endswith("Lato-Regular.ttf"))
+    shipped = next(Path(path) for path in FontSet.shipped().paths if path.endswith("Lato-Regular.ttf"))
     add_font(file_name="harbor.ttf", content=font_bytes)
 
     def code(content):

@@ -17,9 +17,9 @@ from tests.factories.templates import field, make_card, page, text_box
 
 def test_stored_proofs_follow_each_part_of_the_engine_that_draws_or_finds():
     """Imposition starts from finished print files."""
-    parts = {one.name for one in pkgutil.iter_modules(printing.__path__, "printing.") if one.ispkg}
+    parts = {module.name for module in pkgutil.iter_modules(printing.__path__, "printing.") if module.ispkg}
 
-    assert {one.__name__ for one in ENGINE} == parts - {"printing.imposition"}
+    assert {package.__name__ for package in ENGINE} == parts - {"printing.imposition"}
 
 
 def product(product_id, template):
@@ -56,7 +56,7 @@ def test_saving_a_product_names_each_fault_of_its_template(world):
     with pytest.raises(Invalid) as refusal:
         make_card(world.associated, Template=BAD)
 
-    assert pointers(refusal) == [f"/Template{one}" for one in POINTERS]
+    assert pointers(refusal) == [f"/Template{pointer}" for pointer in POINTERS]
 
 
 def test_template_must_be_renderable(world):
@@ -73,7 +73,7 @@ def test_import_names_each_fault_and_keeps_nothing(db):
     with pytest.raises(CatalogInvalid) as refusal:
         import_catalog(source=catalog(product("one", GOOD), product("two", BAD), product("two", GOOD)))
 
-    found = [f"/Stores/0/Products/1/Template{one}" for one in POINTERS]
+    found = [f"/Stores/0/Products/1/Template{pointer}" for pointer in POINTERS]
     assert pointers(refusal) == [*found, "/Stores/0/Products/2/ID"]
     assert Product.objects.count() == 0
 

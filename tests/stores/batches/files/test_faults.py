@@ -248,9 +248,11 @@ def test_each_kind_of_fault_is_named_by_the_api(world):
         dialect = dialects[number % len(dialects)]
         sent.add(dialect)
         found = said_by_api(world.as_application(), place, make(dialect), dialect)
-        named = {one["Row"] for one in found if (one["Code"], one["Column"]) == (code, column)}
+        named = {
+            problem["Row"] for problem in found if (problem["Code"], problem["Column"]) == (code, column)
+        }
         is_placed = bool(named) and (row is None or bool(named & {row, None}))
-        if not is_placed or not all(one["Remedy"].endswith(".") for one in found):
+        if not is_placed or not all(problem["Remedy"].endswith(".") for problem in found):
             missed[kind, dialect] = found
 
     assert missed == {}
@@ -267,8 +269,8 @@ def said_by_api(client, place, content, dialect):
     assert response.status_code == 202, response.content
     work_off(CHECK_TASK)
     rows = client.call("GET", f"{place}/row?take=1000").json()
-    of_rows = [{"Row": row["Number"], **one} for row in rows for one in row["Problems"]]
-    return [*({"Row": None, **one} for one in response.json()["FileProblems"]), *of_rows]
+    of_rows = [{"Row": row["Number"], **problem} for row in rows for problem in row["Problems"]]
+    return [*({"Row": None, **problem} for problem in response.json()["FileProblems"]), *of_rows]
 
 
 @pytest.mark.django_db

@@ -28,8 +28,8 @@ print(json.dumps([peaks, len(table.rows), table.rows[-1].number, last]))
 @pytest.mark.slow
 @pytest.mark.parametrize(("dialect", "columns"), [("UTF-8 comma", 25), ("JSON", 25), ("XLSX", 12)])
 def test_large_files_are_read_within_300_megabytes(dialect, columns, tmp_path):
-    rows = [[f"c{place}" for place in range(columns)]]
-    rows += [[f"{row} {place} " + "x" * 80 for place in range(columns)] for row in range(ROWS)]
+    rows = [[f"c{index}" for index in range(columns)]]
+    rows += [[f"{row} {index} " + "x" * 80 for index in range(columns)] for row in range(ROWS)]
     path = tmp_path / ("rows.json" if dialect == "JSON" else "rows")
     path.write_bytes(file_of(rows, dialect))
 

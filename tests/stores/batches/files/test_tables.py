@@ -11,8 +11,8 @@ from stores.batches.files.rows import column_letters
 
 
 def test_letters_of_every_column_are_those_of_openpyxl():
-    assert [column_letters(place) for place in range(LAST_COLUMN)] == [
-        get_column_letter(place) for place in range(1, LAST_COLUMN + 1)
+    assert [column_letters(index) for index in range(LAST_COLUMN)] == [
+        get_column_letter(index) for index in range(1, LAST_COLUMN + 1)
     ]
 
 

@@ -226,7 +226,7 @@ def test_staff_find_their_store_alone_by_typing(two_stores, client):
 
     found = client.get("/admin/autocomplete/", {**requested, "field_name": "store"}).json()
 
-    assert [one["id"] for one in found["results"]] == [str(two_stores.associated.pk)]
+    assert [result["id"] for result in found["results"]] == [str(two_stores.associated.pk)]
     for field in ("user", "application"):
         assert client.get("/admin/autocomplete/", {**requested, "field_name": field}).status_code == 403
 

@@ -182,7 +182,7 @@ def test_page_that_is_neither_list_nor_record_says_what_it_is(world, operator):
 
 def test_tenant_is_deleted_only_while_it_has_no_users(world, operator):
     empty = Tenant.objects.create(domain="empty.example", name="Empty")
-    addresses = [f"/admin/accounts/tenant/{one.pk}/delete/" for one in (world.tenant, empty)]
+    addresses = [f"/admin/accounts/tenant/{tenant.pk}/delete/" for tenant in (world.tenant, empty)]
 
     assert [operator.get(address).status_code for address in addresses] == [403, 200]
     assert operator.post(addresses[1], {"post": "yes"}).status_code == 302

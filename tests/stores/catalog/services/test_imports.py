@@ -347,7 +347,7 @@ class TestPresets:
         with pytest.raises(CatalogInvalid) as refusal:
             load(catalog(store(product(), product(Preset="glossy"))))
 
-        assert [(one.pointer, one.code) for one in refusal.value.faults] == [
+        assert [(fault.pointer, fault.code) for fault in refusal.value.faults] == [
             ("/Stores/0/Products/1/Preset", "unknown_preset")
         ]
         assert not Product.objects.exists()

@@ -70,7 +70,9 @@ def test_check_says_what_an_import_would_change_and_changes_nothing(world, file)
     assert (upload.state, upload.percent, upload.error) == ("checked", 100, "")
     assert names() == ["Card"]
     assert (upload.summary["products_new"], upload.summary["products_changed"]) == (1, 1)
-    reported = [(one["kind"], one["product_id"], one["members"]) for one in upload.summary["changes"]]
+    reported = [
+        (change["kind"], change["product_id"], change["members"]) for change in upload.summary["changes"]
+    ]
     assert reported == [("new", "new", []), ("changed", "card", ["Name"]), ("reordered", "", [])]
 
 
@@ -214,9 +216,9 @@ def test_import_that_would_change_more_than_the_check_said_changes_nothing(world
 
     upload.refresh_from_db()
     prices = DeliveredPrice.objects.filter(product=product).order_by("position")
-    assert (upload.state, [str(one.price) for one in prices]) == ("checked", ["9.00"])
+    assert (upload.state, [str(price.price) for price in prices]) == ("checked", ["9.00"])
     assert "The catalog changed since the check, so nothing was imported." in upload.error
-    assert [one["product_id"] for one in upload.summary["changes"]] == ["card", "new"]
+    assert [change["product_id"] for change in upload.summary["changes"]] == ["card", "new"]
     start_catalog_import(upload=upload, by=world.operator)
     work_off(TASK)
     upload.refresh_from_db()
@@ -356,11 +358,11 @@ def test_check_of_what_was_thrown_away_does_nothing(world, file):
 
 def test_files_are_pruned_and_their_records_stay(world, file, stored_files):
     upload = checked(world, file)
-    (thing,) = [one for one in all_retention_rules() if one.name == "files of old catalog imports"]
-    assert thing.count() == 0
+    (rule,) = [rule for rule in all_retention_rules() if rule.name == "files of old catalog imports"]
+    assert rule.count() == 0
     CatalogUpload.objects.update(updated="2020-01-01T00:00:00Z")
 
-    assert (thing.count(), sum(thing.remove(10))) == (1, 1)
+    assert (rule.count(), sum(rule.remove(10))) == (1, 1)
 
     assert stored_files() == []
     upload.refresh_from_db()

@@ -437,7 +437,7 @@ def test_page_whose_background_has_another_shape_keeps_its_picture(editor):
     found = editor.preview({**sent, "page-HeightMM": "200"})
 
     assert found["picture"]
-    assert [one["place"] for one in found["faults"]] == ["Page 1: background"]
+    assert [fault["place"] for fault in found["faults"]] == ["Page 1: background"]
 
 
 def test_faults_name_their_place_as_the_page_does(editor):
@@ -459,7 +459,7 @@ def test_field_added_in_the_editor_is_saved_with_the_template(editor):
     editor.press(sent, "save", **{"box-0-Source": "Slogan"})
 
     fields = stored_product(editor.product.pk).record["TemplateFields"]
-    assert [one["FieldName"] for one in fields] == ["Name", "Title", "Slogan"]
+    assert [field["FieldName"] for field in fields] == ["Name", "Title", "Slogan"]
     assert boxes_of(editor.product)[0]["Field"] == "Slogan"
 
 

@@ -173,7 +173,7 @@ def test_pictures_are_kept_as_digests_and_very_long_pages_as_numbers(world):
     with connection.cursor() as cursor:
         cursor.execute("UPDATE stores_product SET template = %s", [json.dumps(long)])
     kept = TemplateChange.objects.latest("pk")
-    assert [one["Boxes"] for one in kept.after["Pages"]] == [60, 60]
+    assert [page["Boxes"] for page in kept.after["Pages"]] == [60, 60]
     assert ("Page 1, boxes", "6", "60") in changes_of_template(kept.before, kept.after)
 
 
@@ -193,8 +193,8 @@ def test_changes_are_named_in_the_language_of_the_reader():
     before = outline(page(text_box("Name")))
     after = outline(page(text_box("Name", X=7.5), text_box("Title")), page())
     with override("de"):
-        found = [" ".join(one) for one in changes_of_template(before, after)]
+        found = [" ".join(change) for change in changes_of_template(before, after)]
     assert "Seiten 1 2" in found
-    assert any("verschoben" in one for one in found)
-    assert any("hinzugefügt bei" in one for one in found)
+    assert any("verschoben" in change for change in found)
+    assert any("hinzugefügt bei" in change for change in found)
     assert not any(english in " ".join(found) for english in ("moved", "added", "box"))

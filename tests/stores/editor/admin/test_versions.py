@@ -48,7 +48,7 @@ def test_version_is_restored_with_the_picture_that_left_it(client, product):
     first = product.template
     change(product, Template=template(4, X=20))
 
-    assert [one.data for one in TemplatePicture.objects.all()] == [SVG % 9]
+    assert [picture.data for picture in TemplatePicture.objects.all()] == [SVG % 9]
     assert restore(client, product, 1, 2) == "Version 1 is restored, as version 3."
     product.refresh_from_db()
     assert product.template == first
@@ -64,12 +64,15 @@ def test_two_versions_stand_side_by_side_with_what_changed(client, product):
     response = client.get(address(product))
     shown = response.context
 
-    assert [one.version for one in shown["versions"]] == [4, 2, 1]
-    assert [(one["version"].version, len(one["pages"])) for one in shown["columns"]] == [(2, 1), (4, 1)]
-    assert all(one["picture"] for column in shown["columns"] for one in column["pages"])
+    assert [version.version for version in shown["versions"]] == [4, 2, 1]
+    assert [(column["version"].version, len(column["pages"])) for column in shown["columns"]] == [
+        (2, 1),
+        (4, 1),
+    ]
+    assert all(page["picture"] for column in shown["columns"] for page in column["pages"])
     assert shown["changes"] == [("Page 1, text box of Name, moved", "20, 5 mm", "30, 5 mm")]
     other = client.get(address(product), {"left": "1", "right": "2"}).context
-    assert [one["version"].version for one in other["columns"]] == [1, 2]
+    assert [column["version"].version for column in other["columns"]] == [1, 2]
     assert client.get(address(product), {"left": "77"}).status_code == 404
 
 

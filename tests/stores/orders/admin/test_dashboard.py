@@ -217,7 +217,9 @@ def test_applications_whose_keys_end_are_listed(world, client):
     assert not client.get(address).context["cl"].result_list
     world.application.keys.update(end_date=timezone.now() + timedelta(days=3))
 
-    assert [one.pk for one in client.get(address).context["cl"].result_list] == [world.application.pk]
+    assert [application.pk for application in client.get(address).context["cl"].result_list] == [
+        world.application.pk
+    ]
 
 
 def test_failed_jobs_and_a_full_disk_need_attention(start, monkeypatch):

@@ -33,7 +33,10 @@ def get(client, name: str, item: OrderItem, position: int = 0):
 
 def shapes(client, item: OrderItem) -> dict[str, tuple[int, bool]]:
     features = get(client, "eddm_shapes", item).json()["features"]
-    return {one["id"]: (one["properties"]["Pieces"], one["geometry"] is not None) for one in features}
+    return {
+        feature["id"]: (feature["properties"]["Pieces"], feature["geometry"] is not None)
+        for feature in features
+    }
 
 
 def test_map_has_the_routes_as_they_were_ordered(shop, client, item):

@@ -130,7 +130,7 @@ def test_list_takes_few_queries_however_many_orders(board, shop):
             connection,
         ) as found:
             board.get(BOARD, {"due": "open"})
-        assert len(found) <= MAX_QUERIES, [one["sql"][:80] for one in found]
+        assert len(found) <= MAX_QUERIES, [query["sql"][:80] for query in found]
 
 
 def save(client, name: str, query: str, **more):
@@ -182,7 +182,7 @@ def test_views_are_shared_with_those_who_see_the_same_store(board, shop):
 
 
 def slips(board, *orders):
-    chosen = {"action": "download_packing_slips", "_selected_action": [str(one.pk) for one in orders]}
+    chosen = {"action": "download_packing_slips", "_selected_action": [str(order.pk) for order in orders]}
     return board.post(BOARD, {"index": "0", **chosen})
 
 
@@ -205,7 +205,7 @@ def test_packing_slips_read_no_values_and_routes_of_items(board, shop):
     with CaptureQueriesContext(connection) as made:
         assert slips(board, *orders)["Content-Type"] == "application/pdf"
 
-    items = [one["sql"] for one in made if 'FROM "stores_orderitem"' in one["sql"]]
+    items = [query["sql"] for query in made if 'FROM "stores_orderitem"' in query["sql"]]
     assert items
     assert not [sql for sql in items if '"eddm"' in sql or '"template_data"' in sql]
 

@@ -186,7 +186,9 @@ def test_files_and_lists_read_no_values_and_findings_of_items(board, three_files
         assert board.get(reverse("admin:stores_order_reprint", args=[order.pk])).status_code == 200
         assert board.get(reverse("admin:stores_order_packing_slip", args=[order.pk])).status_code == 200
 
-    selected = [one["sql"].partition(" FROM ")[0] for one in made if 'FROM "stores_orderitem"' in one["sql"]]
+    selected = [
+        query["sql"].partition(" FROM ")[0] for query in made if 'FROM "stores_orderitem"' in query["sql"]
+    ]
     assert len(selected) >= 3
     assert not [sql for sql in selected if '"preflight"' in sql or '"template_data"' in sql]
 

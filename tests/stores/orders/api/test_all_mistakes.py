@@ -99,7 +99,8 @@ def test_order_is_refused_for_its_shape_first(shop, card):
 
 
 @pytest.mark.parametrize(
-    ("changes", "pointer", "code"), [one for one in REFUSALS if one[2] in RULES and "Items" not in one[0]]
+    ("changes", "pointer", "code"),
+    [case for case in REFUSALS if case[2] in RULES and "Items" not in case[0]],
 )
 def test_every_broken_rule_is_listed_beside_an_unknown_product(shop, changes, pointer, code):
     both = faults(shop.place(body=order_body(("card", 100), ("none", 100), **changes)))

@@ -47,7 +47,7 @@ def test_too_much_ink_of_an_upload_is_the_same_in_proof_and_order(shop, stored_f
     placed = shop.place(body=body)
 
     assert proofs[0] == proofs[1]
-    assert [(one["Code"], one["Severity"]) for one in proofs[0]] == [("total_ink_high", severity)]
+    assert [(finding["Code"], finding["Severity"]) for finding in proofs[0]] == [("total_ink_high", severity)]
     if severity == "Error":
         assert placed.status_code == 400
         assert placed.json()["Preflight"] == proofs[0]
@@ -72,7 +72,8 @@ def test_pictures_that_look_alike_on_screens_keep_their_own_findings(shop, store
     client = shop.world.as_application()
     made = [of_inks(0, 0, 0, 255), of_inks(255, 255, 255, 255)]
     sent = [
-        client.post("/api/v1/store/associated/asset", one, content_type="image/jpeg").json() for one in made
+        client.post("/api/v1/store/associated/asset", picture, content_type="image/jpeg").json()
+        for picture in made
     ]
     assert len(set(Asset.objects.values_list("sha256", flat=True))) == 1
 
@@ -83,5 +84,5 @@ def test_pictures_that_look_alike_on_screens_keep_their_own_findings(shop, store
             body=order_body(Items=[{"ProductID": "photo", "Quantity": 100, "TemplateData": values}])
         )
 
-        codes = [one["Code"] for one in proof["Preflight"]]
+        codes = [finding["Code"] for finding in proof["Preflight"]]
         assert ("total_ink_high" in codes, placed.status_code) == (bool(number), 400 if number else 201)

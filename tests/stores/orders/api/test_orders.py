@@ -200,7 +200,7 @@ def test_order_must_be_what_was_quoted(shop):
 def test_quote_binds_its_items_in_any_order(shop):
     make_product(shop.world.associated, "flyer")
     quoted = quote(shop, ("card", 100), ("flyer", 200), ("card", 300))
-    [option] = [one for one in quoted["Options"] if one["OptionID"] == "GROUND-3"]
+    [option] = [option for option in quoted["Options"] if option["OptionID"] == "GROUND-3"]
     terms = {"QuoteID": quoted["QuoteID"], "OptionID": "GROUND-3"}
 
     placed = shop.place(body=order_body(("card", 300), ("card", 100), ("flyer", 200), **terms))

@@ -51,8 +51,10 @@ def test_error_refuses_the_order_with_all_findings(shop, small_print, stored_fil
     assert refused.status_code == 400
     problem = refused.json()
     assert (problem["Code"], problem["ErrorCount"]) == ("preflight_failed", 1)
-    assert [(one["Pointer"], one["Code"]) for one in problem["Errors"]] == [("/Items/1", "box_off_page")]
-    found = [(one["Code"], one["Severity"]) for one in problem["Preflight"]]
+    assert [(error["Pointer"], error["Code"]) for error in problem["Errors"]] == [
+        ("/Items/1", "box_off_page")
+    ]
+    found = [(finding["Code"], finding["Severity"]) for finding in problem["Preflight"]]
     assert found == [("text_too_small", "Warning"), ("box_off_page", "Error"), ("text_too_small", "Warning")]
     assert not Order.objects.exists()
     assert stored_files() == before
@@ -64,7 +66,7 @@ def test_error_does_not_refuse_a_proof(shop, small_print):
     proof = client.call("POST", "/store/associated/product/beside/proof", {"Words": "Ada"})
 
     assert proof.status_code == 200
-    assert [one["Severity"] for one in proof.json()["Preflight"]] == ["Error", "Warning"]
+    assert [finding["Severity"] for finding in proof.json()["Preflight"]] == ["Error", "Warning"]
 
 
 def test_known_proof_keeps_its_findings_until_the_preset_changes(shop, small_print, monkeypatch):
@@ -80,7 +82,9 @@ def test_known_proof_keeps_its_findings_until_the_preset_changes(shop, small_pri
     preset = PrintPreset.objects.create(code="strict", name="Strict", severities={"text_too_small": "Error"})
     type(small_print).objects.filter(pk=small_print.pk).update(preset=preset)
 
-    assert [one["Severity"] for one in client.call("POST", path, values).json()["Preflight"]] == ["Error"]
+    assert [finding["Severity"] for finding in client.call("POST", path, values).json()["Preflight"]] == [
+        "Error"
+    ]
     assert Proof.objects.count() == 2
     assert place(shop, line("small")).json()["Code"] == "preflight_failed"
 

@@ -84,7 +84,9 @@ def test_quote_has_at_most_500_options(world):
     client = world.as_application()
 
     refused = ask(client, ("card", 100)).json()
-    assert [(one["Pointer"], one["Code"]) for one in refused["Errors"]] == [("/Items", "too_many_options")]
+    assert [(error["Pointer"], error["Code"]) for error in refused["Errors"]] == [
+        ("/Items", "too_many_options")
+    ]
     assert len(ask(client, ("card", 100), ProductionDays=3).json()["Options"]) == 251
     assert client.call("POST", "/store/associated/order", order_body()).status_code == 201
 

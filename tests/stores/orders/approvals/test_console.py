@@ -198,7 +198,9 @@ def test_pages_read_only_what_they_show_of_items(shop, console):
         page = console.get(QUEUE)
         decide(console, 0, "approve")
 
-    selected = [one["sql"].partition(" FROM ")[0] for one in made if 'FROM "stores_orderitem"' in one["sql"]]
+    selected = [
+        query["sql"].partition(" FROM ")[0] for query in made if 'FROM "stores_orderitem"' in query["sql"]
+    ]
     assert selected
     assert not [sql for sql in selected if '"preflight"' in sql or '"template_data"' in sql]
     [card, _] = page.context["cards"]

@@ -83,7 +83,7 @@ def test_repeated_events_delay_no_follower(orders, tmp_path, capsys):
         lines, failure = run(tmp_path, capsys, f"order number,status\n{same}", "--all-or-nothing")
 
     assert (lines[-1], failure) == ("100 lines: 50 same, 50 late.", "")
-    assert not [one for one in statements.captured_queries if "advisory" in one["sql"]]
+    assert not [query for query in statements.captured_queries if "advisory" in query["sql"]]
     assert len(statements.captured_queries) < 10
 
 

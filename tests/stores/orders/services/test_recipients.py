@@ -376,7 +376,7 @@ def test_many_orders_at_work_are_counted_and_the_first_are_named(placed):
         call_command("erase_recipient", "--name", "wilhelmina quarrington", "--postal-code", "80299-4471")
 
     assert str(refused.value).startswith("7 orders are not shipped yet")
-    named = [one["OrderNumber"] for one in waiting if one["OrderNumber"] in str(refused.value)]
+    named = [order["OrderNumber"] for order in waiting if order["OrderNumber"] in str(refused.value)]
     assert len(named) == 5
     assert len(str(refused.value)) < 250
 
@@ -557,7 +557,9 @@ def test_events_of_an_order_are_found_by_an_index(placed):
         cursor.execute("ANALYZE applications_event")
         with CaptureQueriesContext(connection) as requested:
             erase_recipient(order=placed.order, actor=OPERATOR)
-        first = next(each["sql"] for each in requested if "->" in each["sql"] and "OrderID" in each["sql"])
+        first = next(
+            query["sql"] for query in requested if "->" in query["sql"] and "OrderID" in query["sql"]
+        )
         cursor.execute(f"EXPLAIN {first}")
         plan = str(cursor.fetchall())
 

@@ -18,7 +18,7 @@ from tests.factories.orders import card_data, make_card, order_body
 
 
 def remove(name, batch=2):
-    [thing] = [one for one in retention.retention_rules() if one.name == name]
+    [thing] = [rule for rule in retention.retention_rules() if rule.name == name]
     expected = thing.count()
     assert sum(thing.remove(batch)) == expected
     assert thing.count() == 0

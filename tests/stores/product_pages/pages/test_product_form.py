@@ -128,7 +128,7 @@ def test_draft_is_the_page_of_the_proof_and_nothing_is_stored(world, browser, ca
     assert (draft.status_code, stored, list(draft.json()["Pages"])) == (200, 0, ["1"])
     drawn = b64decode(draft.json()["Pages"]["1"].removeprefix("data:image/png;base64,"))
     first = b"".join(browser.get(re.search(r'src="(/proofs/[^"]+)"', proof)[1]).streaming_content)
-    shown = [Image.open(BytesIO(one)).convert("RGB") for one in (drawn, first)]
+    shown = [Image.open(BytesIO(content)).convert("RGB") for content in (drawn, first)]
     assert shown[0].size == shown[1].size
     assert max(ImageStat.Stat(ImageChops.difference(*shown)).mean) < 3
 
@@ -208,8 +208,8 @@ def test_price_of_a_product_with_too_many_options_is_that_of_the_default_speed(
     browser.post(card, {**form, "do": "quote"})
 
     shown = json.loads(Quote.objects.latest("created").rendering)["Options"]
-    assert {one["ProductionDays"] for one in whole} == {1, 3}
-    assert shown == [one for one in whole if one["ProductionDays"] == 3]
+    assert {option["ProductionDays"] for option in whole} == {1, 3}
+    assert shown == [option for option in whole if option["ProductionDays"] == 3]
 
 
 @pytest.mark.parametrize(

@@ -54,9 +54,9 @@ def separated_files():
 def images_of(content):
     with pikepdf.open(io.BytesIO(content)) as pdf:
         return [
-            (str(one.ColorSpace), one.read_raw_bytes())
-            for one in pdf.objects
-            if isinstance(one, pikepdf.Stream) and str(one.get("/Subtype")) == "/Image"
+            (str(stream.ColorSpace), stream.read_raw_bytes())
+            for stream in pdf.objects
+            if isinstance(stream, pikepdf.Stream) and str(stream.get("/Subtype")) == "/Image"
         ]
 
 
@@ -65,7 +65,7 @@ def test_product_prints_by_its_preset_and_without_one_by_the_built_in(world):
     plain = make_card(world.associated)
     coated = make_card(world.associated, "coated-card", Preset=preset.code)
 
-    files = {one.external_id: printed(one, {"Name": "Ada"}).content for one in (plain, coated)}
+    files = {product.external_id: printed(product, {"Name": "Ada"}).content for product in (plain, coated)}
 
     boxes = {}
     for name, content in files.items():
@@ -117,7 +117,7 @@ def test_separated_pictures_are_removed_when_they_are_old(world, stored_files, m
     product = photo_card(world.associated, Preset="coated")
     asset = upload(Caller(), product.store, Image.new("RGB", (60, 40), (200, 30, 30)))
     printed(product, {"Name": "Ada", "Photo": str(asset.pk)})
-    [rule] = [one for one in retention_rules() if one.name == "separated pictures"]
+    [rule] = [rule for rule in retention_rules() if rule.name == "separated pictures"]
     assert rule.count() == 0
 
     later = timezone.now() + timedelta(days=15)

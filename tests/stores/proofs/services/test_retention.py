@@ -33,8 +33,8 @@ def make(world):
 
 def pruned():
     return {
-        thing.name: sum(thing.remove(2))
-        for thing in [retention.unused_proofs(45), *retention.retention_rules()[1:]]
+        rule.name: sum(rule.remove(2))
+        for rule in [retention.unused_proofs(45), *retention.retention_rules()[1:]]
     }
 
 
@@ -132,10 +132,10 @@ def photo_card(world):
 
 
 def remove(name):
-    [thing] = [one for one in retention.retention_rules() if one.name == name]
-    expected = thing.count()
-    assert sum(thing.remove(2)) == expected
-    assert thing.count() == 0
+    [rule] = [rule for rule in retention.retention_rules() if rule.name == name]
+    expected = rule.count()
+    assert sum(rule.remove(2)) == expected
+    assert rule.count() == 0
     return expected
 
 
