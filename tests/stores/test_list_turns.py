@@ -64,12 +64,12 @@ def test_page_of_many_deliveries_has_a_turn(world, settings):
 
 def test_page_of_long_rows_has_a_turn(world, settings):
     batch = make_batch(access_to(world), [person(1)])
-    read = partial(world.as_application().call, "GET", f"/store/associated/batch/{batch.pk}/row")
+    read_list = partial(world.as_application().call, "GET", f"/store/associated/batch/{batch.pk}/row")
     settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
 
-    assert read().status_code == 200
+    assert read_list().status_code == 200
     batch.rows.update(values={"Name": token_hex(100_000)})
-    assert read().json()["Code"] == "service_busy"
+    assert read_list().json()["Code"] == "service_busy"
 
 
 def every_application(world):
@@ -111,14 +111,14 @@ def test_refused_long_list_has_read_no_row(world, settings, monkeypatch, place):
 @pytest.mark.parametrize("path", ["product", "product/card"])
 def test_products_of_a_megabyte_are_read_in_turn(world, settings, path):
     card = make_product(world.associated, "card")
-    read = partial(world.as_application().call, "GET", f"/store/associated/{path}")
+    read_list = partial(world.as_application().call, "GET", f"/store/associated/{path}")
     settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
 
-    assert read().status_code == 200
+    assert read_list().status_code == 200
     Product.objects.filter(pk=card.pk).update(rendering=f'"{"x" * 1024 * 1024}"')
-    assert (read().status_code, read().json()["Code"]) == (503, "service_busy")
+    assert (read_list().status_code, read_list().json()["Code"]) == (503, "service_busy")
     settings.FILES_CONCURRENCY = 1
-    long = read()
+    long = read_list()
     assert len(long.content) > 1024 * 1024
     settings.FILES_CONCURRENCY = 0
-    assert read(HTTP_IF_NONE_MATCH=long["ETag"]).status_code == 304
+    assert read_list(HTTP_IF_NONE_MATCH=long["ETag"]).status_code == 304

@@ -46,9 +46,9 @@ def test_access_is_requested_with_chosen_permissions_and_shown(world, browser):
     assert page.count('checked id="id_grants') + page.count("checked") >= 3
     assert "Every application needs it." in page
 
-    sent = {"application": str(world.application.pk), "grants": ["Store.Self.Read"], "message": "Cards"}
-    response = browser.post("/stores/unassociated", sent, follow=True).content.decode()
-    again = browser.post("/stores/unassociated", sent, follow=True).content.decode()
+    values = {"application": str(world.application.pk), "grants": ["Store.Self.Read"], "message": "Cards"}
+    response = browser.post("/stores/unassociated", values, follow=True).content.decode()
+    again = browser.post("/stores/unassociated", values, follow=True).content.decode()
 
     requested = AssociationRequest.objects.get()
     assert (requested.application, requested.grants, requested.state) == (

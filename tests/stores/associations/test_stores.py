@@ -20,10 +20,10 @@ def test_page_shows_associations_in_plain_words(world, browser, address):
 
 
 def test_store_is_requested_once_and_withdrawn(world, browser, address):
-    sent = {"store": "unassociated", "grants": ["Store.Self.Read"], "message": "Postcards for Acme"}
+    values = {"store": "unassociated", "grants": ["Store.Self.Read"], "message": "Postcards for Acme"}
 
-    assert browser.post(address, sent)["Location"] == address
-    browser.post(address, sent)
+    assert browser.post(address, values)["Location"] == address
+    browser.post(address, values)
 
     requested = AssociationRequest.objects.get()
     assert (requested.store, requested.requested_by, requested.grants) == (

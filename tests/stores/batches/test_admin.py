@@ -25,37 +25,37 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def place(world):
+def address(world):
     Store.objects.filter(pk=world.associated.pk).update(approval_above=0)
     world.batch = ordered(checked(make_batch(access_to(world), [person(1)])))
     return f"/admin/stores/batch/{world.batch.pk}"
 
 
-def test_approver_denies_a_batch_with_a_reason(world, place, signed_in):
+def test_approver_denies_a_batch_with_a_reason(world, address, signed_in):
     approver = signed_in(add_approver(Shop(world)))
 
     other = make_batch(access_to(world), product_id="card-two-sided")
     assert approver.get(f"/admin/stores/batch/{other.pk}/change/").status_code == 404
-    page = approver.get(f"{place}/change/").content.decode()
-    silent = approver.post(f"{place}/decide/", {"decision": "deny"}, follow=True).content.decode()
-    approver.post(f"{place}/decide/", {"decision": "deny", "note": "Too many"})
+    page = approver.get(f"{address}/change/").content.decode()
+    silent = approver.post(f"{address}/decide/", {"decision": "deny"}, follow=True).content.decode()
+    approver.post(f"{address}/decide/", {"decision": "deny", "note": "Too many"})
 
     assert "All rows 1" in page
     assert "A denial needs a reason" in silent
     batch = fresh(world.batch)
     assert (batch.status, batch.approval.state, batch.note) == ("Cancelled", "Denied", "Too many")
-    assert approver.post(f"{place}/cancel/").status_code == 404
+    assert approver.post(f"{address}/cancel/").status_code == 404
 
 
-def test_batch_is_approved_and_cancelled_only_by_staff_who_may(world, place, signed_in):
+def test_batch_is_approved_and_cancelled_only_by_staff_who_may(world, address, signed_in):
     staff, outsider, operator = map(signed_in, (world.user, world.outsider, world.operator))
 
-    assert staff.post(f"{place}/decide/", {"decision": "approve"}).status_code == 403
-    assert outsider.get(f"{place}/change/").status_code in (302, 403)
-    question = staff.get(f"{place}/cancel/").content.decode()
-    operator.post(f"{place}/decide/", {"decision": "approve"})
+    assert staff.post(f"{address}/decide/", {"decision": "approve"}).status_code == 403
+    assert outsider.get(f"{address}/change/").status_code in (302, 403)
+    question = staff.get(f"{address}/cancel/").content.decode()
+    operator.post(f"{address}/decide/", {"decision": "approve"})
     assert fresh(world.batch).approval.state == "Approved"
-    staff.post(f"{place}/cancel/")
+    staff.post(f"{address}/cancel/")
 
     assert "Orders that are already placed stay" in question
     assert fresh(world.batch).status == "Cancelled"
@@ -66,8 +66,8 @@ def test_decision_is_of_the_rows_that_were_seen(world, signed_in):
     Store.objects.filter(pk=world.associated.pk).update(approval_above=0)
     operator, colleague = signed_in(world.operator), Actor(ActorKind.USER, add_approver(Shop(world)).pk)
     batch = ordered(checked(make_batch(access_to(world), [person(1)])), external_id="twice")
-    place = f"/admin/stores/batch/{batch.pk}"
-    page = operator.get(f"{place}/change/").content.decode()
+    address = f"/admin/stores/batch/{batch.pk}"
+    page = operator.get(f"{address}/change/").content.decode()
     approve_batch(batch=batch, actor=colleague)
     assert open_shop(world).place(body={**order_body(), "ExternalID": "twice"}).status_code == 201
     work_off(ORDER_TASK)
@@ -76,7 +76,7 @@ def test_decision_is_of_the_rows_that_were_seen(world, signed_in):
 
     answers = [
         operator.post(
-            f"{place}/decide/", {"decision": decision, "note": "No", "seen": seen_in(page)}, follow=True
+            f"{address}/decide/", {"decision": decision, "note": "No", "seen": seen_in(page)}, follow=True
         )
         for decision in ("approve", "deny")
     ]
@@ -84,16 +84,16 @@ def test_decision_is_of_the_rows_that_were_seen(world, signed_in):
     assert all("ordered again since you opened it" in response.content.decode() for response in answers)
     assert (fresh(batch).status, fresh(batch).approval.state) == ("Ordering", "Pending")
     page = answers[0].content.decode()
-    operator.post(f"{place}/decide/", {"decision": "approve", "seen": seen_in(page)})
+    operator.post(f"{address}/decide/", {"decision": "approve", "seen": seen_in(page)})
     assert fresh(batch).approval.state == "Approved"
 
 
 def seen_in(page: str) -> str:
-    [seen] = re.findall(r'name="seen" value="([^"]+)"', page)
-    return unescape(seen)
+    [version] = re.findall(r'name="seen" value="([^"]+)"', page)
+    return unescape(version)
 
 
-def test_list_counts_the_rows_of_all_batches_in_one_statement(world, place, signed_in):
+def test_list_counts_the_rows_of_all_batches_in_one_statement(world, address, signed_in):
     operator = signed_in(world.operator)
     operator.get("/admin/stores/batch/")
     with CaptureQueriesContext(connection) as one:
@@ -108,17 +108,17 @@ def test_list_counts_the_rows_of_all_batches_in_one_statement(world, place, sign
     assert re.search(r"field-rows_counted[^>]*>\s*1\s*<", page)
 
 
-def test_rows_are_shown_with_a_filter(world, place, signed_in):
+def test_rows_are_shown_with_a_filter(world, address, signed_in):
     operator = signed_in(world.operator)
 
-    page = operator.get(f"{place}/change/?state=all").content.decode()
-    other = operator.get(f"{place}/change/?state=all&words=nobody+has+this").content.decode()
+    page = operator.get(f"{address}/change/?state=all").content.decode()
+    other = operator.get(f"{address}/change/?state=all&words=nobody+has+this").content.decode()
 
     assert page.count('scope="row"') == world.batch.rows.count() > 0
     assert other.count('scope="row"') == 0
 
 
-def test_staff_send_a_file_for_the_batch_of_another_person(world, place, signed_in):
+def test_staff_send_a_file_for_the_batch_of_another_person(world, address, signed_in):
     cancel_batch(batch=world.batch)
     other = make_batch(access_to(world), product_id=world.batch.product.external_id, mode="Items")
     staff, here = signed_in(world.user), f"/admin/stores/batch/{other.pk}"
@@ -147,21 +147,21 @@ def test_staff_send_a_file_for_the_batch_of_another_person(world, place, signed_
     assert "Ada King" in saved.content.decode()
 
 
-def test_those_who_may_not_change_batches_see_rows_alone(world, place, signed_in):
+def test_those_who_may_not_change_batches_see_rows_alone(world, address, signed_in):
     approver = signed_in(add_approver(Shop(world)))
-    page = approver.get(f"{place}/change/?state=all").content.decode()
+    page = approver.get(f"{address}/change/?state=all").content.decode()
 
     assert "Person 001" in page
     assert "data-editable" not in page
     assert "order-bar-form" not in page
     for part in ("columns/", "order/", "rows.csv", "contact-sheet.pdf", "template.csv"):
-        assert approver.get(f"{place}/{part}").status_code == 404
+        assert approver.get(f"{address}/{part}").status_code == 404
     for part in ("rows/", "check/", "cancel/"):
-        assert approver.post(f"{place}/{part}").status_code == 404
+        assert approver.post(f"{address}/{part}").status_code == 404
     assert approver.get(f"/admin/stores/batch/of/{world.batch.product_id}/").status_code == 404
 
 
-def test_list_is_searched_by_name_product_and_id(world, place, signed_in):
+def test_list_is_searched_by_name_product_and_id(world, address, signed_in):
     other = make_batch(access_to(world), product_id=world.batch.product.external_id, name="Winter cards")
     staff = signed_in(world.user)
 
@@ -179,7 +179,7 @@ def test_list_is_searched_by_name_product_and_id(world, place, signed_in):
     assert found("nothing of the kind") == set()
 
 
-def test_row_without_a_name_is_called_by_its_number_or_its_own_key(world, place, signed_in):
+def test_row_without_a_name_is_called_by_its_number_or_its_own_key(world, address, signed_in):
     rows = [{"Job": "Engineer", "Key": ""}, {"Job": "Printer", "Key": "A-17"}]
     batch = make_batch(access_to(world), rows, product_id=world.batch.product.external_id)
     page = signed_in(world.user).get(f"/admin/stores/batch/{batch.pk}/change/?state=all").content.decode()

@@ -98,8 +98,12 @@ def test_batch_is_made_filled_checked_corrected_and_ordered(api):
     assert sent.json()["Mapping"] == {"Name": "Name", "Title": "Job title", "Email": "E-mail"}
     work_off(CHECK)
 
-    read = api.call("GET", path(batch)).json()
-    assert (read["Status"], read["Counts"]["Ready"], read["Counts"]["Error"]) == ("Checked", 1, 1)
+    batch_record = api.call("GET", path(batch)).json()
+    assert (batch_record["Status"], batch_record["Counts"]["Ready"], batch_record["Counts"]["Error"]) == (
+        "Checked",
+        1,
+        1,
+    )
     [row] = api.call("GET", path(batch, "/row?state=Error")).json()
     assert row["Problems"][0]["Column"] == "E-mail"
     assert api.call("POST", path(batch, "/order"), {}).json()["Code"] == "batch_has_errors"
@@ -111,8 +115,12 @@ def test_batch_is_made_filled_checked_corrected_and_ordered(api):
     assert (ordered.status_code, ordered.json()["Status"]) == (202, "Ordering")
     work_off(ORDER)
 
-    read = api.call("GET", path(batch)).json()
-    assert (read["Status"], read["Counts"]["Ordered"], read["Total"]) == ("Ordered", 2, 24.0)
+    batch_record = api.call("GET", path(batch)).json()
+    assert (batch_record["Status"], batch_record["Counts"]["Ordered"], batch_record["Total"]) == (
+        "Ordered",
+        2,
+        24.0,
+    )
     order = api.call("GET", "/store/associated/order/@cards-1").json()
     assert order["BatchID"] == batch["BatchID"]
     rows = api.call("GET", path(batch, "/row")).json()
@@ -208,10 +216,10 @@ def test_file_that_cannot_be_read_is_refused_with_its_place(api):
 def test_file_can_be_read_before_it_is_checked(api):
     batch = make(api)
 
-    sent = send(api, batch, [{"Full name": "A", "Mail": "a@print.example"}], "?check=false").json()
+    batch_record = send(api, batch, [{"Full name": "A", "Mail": "a@print.example"}], "?check=false").json()
 
-    assert (sent["Status"], sent["Counts"]["Pending"]) == ("Empty", 1)
-    assert all(set(match) == {"Target", "Column", "Score"} for match in sent["Matches"])
+    assert (batch_record["Status"], batch_record["Counts"]["Pending"]) == ("Empty", 1)
+    assert all(set(match) == {"Target", "Column", "Score"} for match in batch_record["Matches"])
     mapping = {"Name": "Full name", "Email": "Mail"}
     changed = api.call("PATCH", path(batch), {"Mapping": mapping, "MappingName": "HR"}).json()
     assert (changed["Status"], changed["Mapping"], changed["Matches"]) == ("Checking", mapping, [])
@@ -312,18 +320,18 @@ def test_extremes_have_the_row_with_the_most_pages(api):
     send(api, batch, [cards(number, Name=f"Person {number}") for number in range(1, 10)])
     work_off(CHECK)
     rows = BatchRow.objects.order_by("number")
-    found = {row.number for row in extreme_rows(Batch.objects.get())}
+    numbers = {row.number for row in extreme_rows(Batch.objects.get())}
     [middle] = [row for row in rows if row.number == 6]
     proof = Proof.objects.get(digest=middle.proof)
     Proof.objects.filter(pk=proof.pk).update(sizes=[*proof.sizes, 1000])
     with_pages = [row.number for row in extreme_rows(Batch.objects.get())]
 
-    assert middle.number not in found, "rows of equally many pages show none for that"
-    assert set(with_pages) == {*found, 6}
+    assert middle.number not in numbers, "rows of equally many pages show none for that"
+    assert set(with_pages) == {*numbers, 6}
     following = api.call("GET", path(batch, "/contact-sheet?rows=extremes&take=1"))["Link"]
     assert f"after={with_pages[0]}" in following
-    rest = api.call("GET", path(batch, f"/contact-sheet?rows=extremes&after={with_pages[0]}"))
-    assert pages_of(rest.content) == [len(with_pages) - 1]
+    response = api.call("GET", path(batch, f"/contact-sheet?rows=extremes&after={with_pages[0]}"))
+    assert pages_of(response.content) == [len(with_pages) - 1]
 
 
 @pytest.mark.parametrize("form", ["csv", "xlsx"])
@@ -331,12 +339,12 @@ def test_filled_template_of_a_batch_is_matched_and_ready(api, form):
     batch = make(api, Mode="Recipients", Recipient=None)
     template = api.call("GET", path(batch, f"/template?format={form}"))
 
-    sent = api.generic(
+    response = api.generic(
         "PUT", f"/api/v1{path(batch, '/rows')}", template.content, content_type=template["Content-Type"]
     )
 
-    assert sent.status_code == 202, sent.content
-    assert {target: column for target, column in sent.json()["Mapping"].items() if target != column} == {}
+    assert response.status_code == 202, response.content
+    assert {target: column for target, column in response.json()["Mapping"].items() if target != column} == {}
     work_off(CHECK)
     [row] = api.call("GET", path(batch, "/row")).json()
     assert row["State"] == "Ready", row["Problems"]

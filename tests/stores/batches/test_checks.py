@@ -83,14 +83,14 @@ def test_picture_that_is_too_coarse_or_missing_is_named_at_its_cell(access, worl
     product = make_photo_card(access.store)
     batch = make_batch(access, rows, product_id=product.external_id, mapping={"Photo": "Portrait"})
 
-    found = problems_of(checked(batch))
+    problems_by_row = problems_of(checked(batch))
 
     said = [
         {
             (problem["Severity"], problem["Code"], problem["Field"], problem["Column"], problem["Value"])
             for problem in problems
         }
-        for problems in found
+        for problems in problems_by_row
     ]
     of_picture = ("Photo", "Portrait")
     assert said == [
@@ -98,8 +98,8 @@ def test_picture_that_is_too_coarse_or_missing_is_named_at_its_cell(access, worl
         set(),
         {("Error", "unknown_asset", *of_picture, rows[2]["Portrait"])},
     ]
-    assert "51 ppi" in found[0][0]["Message"]
-    assert found[0][0]["Remedy"] == "Send a larger picture, or print it smaller."
+    assert "51 ppi" in problems_by_row[0][0]["Message"]
+    assert problems_by_row[0][0]["Remedy"] == "Send a larger picture, or print it smaller."
 
 
 def _picture(client, image):

@@ -117,11 +117,15 @@ def _work_and_die(batch, chance, environment, module, name, waiting):
     command = [sys.executable, "-c", WORK.format(module=module, name=name, batch=batch.pk)]
     killed = 0
     for _ in range(KILLS):
-        left = _left(batch, waiting)
-        if not left:
+        waiting_rows = _left(batch, waiting)
+        if not waiting_rows:
             break
         process = subprocess.Popen(command, env=environment, start_new_session=True)
-        wait_for(lambda left=left, ended=process.poll: _left(batch, waiting) < left or ended() is not None)
+        wait_for(
+            lambda waiting_rows=waiting_rows, ended=process.poll: (
+                _left(batch, waiting) < waiting_rows or ended() is not None
+            )
+        )
         time.sleep(chance.random() * 0.3)
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)

@@ -116,20 +116,20 @@ def missed_faults(world, content, dialect):
     """Of each fault that was not named with its row, its column and a remedy: what was said of that row."""
     api = world.as_application()
     batch = make_batch(access_to(world), mode="Recipients", product_id=PRODUCT)
-    place = f"/store/associated/batch/{batch.pk}"
+    address = f"/store/associated/batch/{batch.pk}"
     form = MEDIA_TYPES.get(dialect, "text/csv")
-    sent = api.generic("PUT", f"/api/v1{place}/rows", data=content, content_type=form)
-    assert sent.status_code == 202, sent.content
+    response = api.generic("PUT", f"/api/v1{address}/rows", data=content, content_type=form)
+    assert response.status_code == 202, response.content
     work_off(CHECK_TASK)
-    said = {row["Number"]: row for row in api.call("GET", f"{place}/row?take=1000").json()}
+    said = {row["Number"]: row for row in api.call("GET", f"{address}/row?take=1000").json()}
     assert said[2]["Problems"] == [], dialect
     missed = []
     for number, (column, _, code) in enumerate(FAULTS, start=3):
         row = said[number]
-        named = [
+        problems = [
             problem for problem in row["Problems"] if (problem["Code"], problem["Column"]) == (code, column)
         ]
-        state = "Warning" if named and named[0]["Severity"] == "Warning" else "Error"
-        if not named or not named[0]["Remedy"].endswith(".") or row["State"] not in {state, "Error"}:
+        state = "Warning" if problems and problems[0]["Severity"] == "Warning" else "Error"
+        if not problems or not problems[0]["Remedy"].endswith(".") or row["State"] not in {state, "Error"}:
             missed.append((number, column, code, row["State"], row["Problems"]))
     return missed

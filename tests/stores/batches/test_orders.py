@@ -235,15 +235,15 @@ def test_checked_quantity_is_ordered_when_the_default_of_the_product_changes(bud
     row = person(1) if mode == "Items" else addressed(1)
     rows = [{**row, "Pieces": ""}, {**row, "Name": "Other", "Pieces": "250"}]
     batch = checked(make_batch(budgeted, rows, mode=mode, quantity=None))
-    seen = [(row.quantity, row.total) for row in batch.rows.order_by("number")]
+    amounts = [(row.quantity, row.total) for row in batch.rows.order_by("number")]
     Product.objects.update(default_quantity=1000, version=F("version") + 1)
 
     batch = ordered(batch)
 
     items = OrderItem.objects.order_by("order__number", "position")
-    assert [(item.quantity, item.line_total) for item in items] == seen
-    assert [quantity for quantity, _ in seen] == [batch.product.minimum_quantity, 250]
-    assert used() == [sum(total for _, total in seen)]
+    assert [(item.quantity, item.line_total) for item in items] == amounts
+    assert [quantity for quantity, _ in amounts] == [batch.product.minimum_quantity, 250]
+    assert used() == [sum(total for _, total in amounts)]
 
 
 def test_row_corrected_after_a_change_of_the_product_has_all_rows_checked_again(access):
@@ -286,8 +286,12 @@ def test_check_that_no_longer_holds_begins_again_and_is_ordered_without_an_uploa
     with translation.override("de"):
         assert "Alle Zeilen werden noch einmal geprüft" in translated(began.note)
         assert why not in translated(began.note)
-    done = ordered(checked(batch))
-    assert (done.status, states_of(done), done.note) == ("Ordered", ["Ordered", "Ordered"], "")
+    batch_ordered = ordered(checked(batch))
+    assert (batch_ordered.status, states_of(batch_ordered), batch_ordered.note) == (
+        "Ordered",
+        ["Ordered", "Ordered"],
+        "",
+    )
 
 
 @pytest.mark.parametrize("mode", ["Items", "Recipients"])
@@ -302,8 +306,8 @@ def test_template_that_changes_before_the_first_order_has_all_rows_checked_again
 
     assert (fresh(batch).status, used()) == ("Checking", [0])
     assert "Nothing is ordered" in fresh(batch).note
-    done = ordered(checked(batch))
-    assert (states_of(done), used()) == (["Ordered", "Ordered"], [2 * PRICE])
+    batch_ordered = ordered(checked(batch))
+    assert (states_of(batch_ordered), used()) == (["Ordered", "Ordered"], [2 * PRICE])
 
 
 def test_batch_in_another_currency_than_its_check_is_checked_again_and_not_ordered(access):

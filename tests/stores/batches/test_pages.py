@@ -34,18 +34,18 @@ def batch(world, browser):
     make_card(world.demo, "business-card")
     form = {"as": str(world.application.pk), "mode": "Recipients", "quantity": "100"}
     response = browser.post("/catalog/demo/business-card/batch", form)
-    made = Batch.objects.get()
-    assert response["Location"] == f"/batches/{made.pk}"
-    browser.post(f"/batches/{made.pk}/rows", {"file": SimpleUploadedFile("people.csv", FILE, "text/csv")})
-    return made
+    batch = Batch.objects.get()
+    assert response["Location"] == f"/batches/{batch.pk}"
+    browser.post(f"/batches/{batch.pk}/rows", {"file": SimpleUploadedFile("people.csv", FILE, "text/csv")})
+    return batch
 
 
 @pytest.fixture
 def count_queries():
     def count(call):
-        with CaptureQueriesContext(connection) as made:
+        with CaptureQueriesContext(connection) as queries:
             call()
-        return len(made)
+        return len(queries)
 
     return count
 
@@ -56,32 +56,32 @@ def mapped(browser, batch, **changes):
     values = {}
     for name in chosen:
         options = re.search(rf'<select id="{name}".*?</select>', page, re.DOTALL)[0]
-        found = re.search(r'<option value="(\d+)" data-samples="[^"]*" selected', options)
-        values[name] = found[1] if found else ""
+        selected = re.search(r'<option value="(\d+)" data-samples="[^"]*" selected', options)
+        values[name] = selected[1] if selected else ""
     browser.post(f"/batches/{batch.pk}/columns", {**values, **changes})
     work_off(CHECK_TASK)
     return page
 
 
 def test_file_is_mapped_checked_corrected_and_ordered(browser, batch):
-    place = f"/batches/{batch.pk}"
+    address = f"/batches/{batch.pk}"
 
     assert "100% match" in mapped(browser, batch)
-    page = browser.get(place).content.decode()
+    page = browser.get(address).content.decode()
     assert "Alan Turing" in page
     assert "Ada Lovelace" not in page
     row = batch.rows.get(name="Alan Turing")
-    browser.post(f"{place}/rows/{row.key}", {"cell-1": "alan@print.example"})
-    question = browser.get(f"{place}/order").content.decode()
-    seen = re.search(r'name="seen" value="([^"]+)"', question)[1]
-    stale = browser.post(f"{place}/order", {"seen": "1 1 1.00"}).content.decode()
-    browser.post(f"{place}/order", {"seen": seen})
+    browser.post(f"{address}/rows/{row.key}", {"cell-1": "alan@print.example"})
+    question = browser.get(f"{address}/order").content.decode()
+    version = re.search(r'name="seen" value="([^"]+)"', question)[1]
+    stale = browser.post(f"{address}/order", {"seen": "1 1 1.00"}).content.decode()
+    browser.post(f"{address}/order", {"seen": version})
     work_off(ORDER_TASK)
 
     assert "Order 2 rows?" in question
     assert "Rows changed meanwhile" in stale
     assert Order.objects.count() == 2
-    page = browser.get(f"{place}?state=all").content.decode()
+    page = browser.get(f"{address}?state=all").content.decode()
     assert page.count("Order 1") >= 2
     [wide, _] = re.findall(r'href="([^"]+width=3000)" [^>]*data-zoom="88.900"', page)
     drawn = Image.open(io.BytesIO(b"".join(browser.get(wide).streaming_content)))
@@ -108,10 +108,10 @@ def test_missing_column_is_said_once_at_the_mapping(browser, batch):
 def test_cell_is_saved_alone_and_answers_with_its_row(browser, batch):
     mapped(browser, batch)
     row = batch.rows.get(name="Alan Turing")
-    place = f"/batches/{batch.pk}/rows/{row.key}"
+    address = f"/batches/{batch.pk}/rows/{row.key}"
 
-    saved = browser.post(place, {"cell-1": "alan@print.example"}, headers={"X-Grid": "1"}).content.decode()
-    long = browser.post(place, {"cell-1": "x" * 10_001}, headers={"X-Grid": "1"})
+    saved = browser.post(address, {"cell-1": "alan@print.example"}, headers={"X-Grid": "1"}).content.decode()
+    long = browser.post(address, {"cell-1": "x" * 10_001}, headers={"X-Grid": "1"})
 
     assert 'id="row-3"' in saved
     assert "Order 2 rows" in saved
@@ -122,31 +122,31 @@ def test_cell_is_saved_alone_and_answers_with_its_row(browser, batch):
 def test_cell_saved_while_renderers_are_busy_is_checked_later(browser, batch, monkeypatch):
     mapped(browser, batch)
     row = batch.rows.get(name="Alan Turing")
-    place = f"/batches/{batch.pk}/rows/{row.key}"
+    address = f"/batches/{batch.pk}/rows/{row.key}"
 
     def busy(**_):
         raise ServiceBusy("There are as many renderings under way as are taken at once.")
 
     with monkeypatch.context() as patch:
         patch.setattr(checking, "make_proof", busy)
-        saved = browser.post(place, {"cell-1": "alan@print.example"}, headers={"X-Grid": "1"})
+        saved = browser.post(address, {"cell-1": "alan@print.example"}, headers={"X-Grid": "1"})
 
     assert saved.status_code == 200
     assert "data-pending" in saved.content.decode()
     assert "Order 1 row" not in saved.content.decode(), "there is nothing to order before it is checked"
     work_off(CHECK_TASK)
-    seen = browser.get(place, headers={"X-Grid": "1"}).content.decode()
-    assert "Ready" in seen
-    assert "data-pending" not in seen
-    assert "Order 2 rows" in seen
+    page = browser.get(address, headers={"X-Grid": "1"}).content.decode()
+    assert "Ready" in page
+    assert "data-pending" not in page
+    assert "Order 2 rows" in page
 
 
 def test_rows_are_filtered_by_a_text_in_any_cell(browser, batch):
     mapped(browser, batch)
-    place = f"/batches/{batch.pk}?state=all&words="
+    address = f"/batches/{batch.pk}?state=all&words="
 
     pages = {
-        text: browser.get(place + text).content.decode() for text in ("LOVELACE", "nobody", "%25", "City")
+        text: browser.get(address + text).content.decode() for text in ("LOVELACE", "nobody", "%25", "City")
     }
 
     assert {text: page.count('scope="row"') for text, page in pages.items()} == {
@@ -155,17 +155,17 @@ def test_rows_are_filtered_by_a_text_in_any_cell(browser, batch):
         "%25": 0,
         "City": 0,
     }
-    assert browser.get(place + "%00").status_code == 400
+    assert browser.get(address + "%00").status_code == 400
 
 
 def test_rows_are_filtered_without_regard_to_accents_and_spaces(browser, batch):
     row = batch.rows.get(name="Alan Turing")
     browser.post(f"/batches/{batch.pk}/rows/{row.key}", {"cell-0": "Zo\u00eb  \u00c5nge"})
-    place = f"/batches/{batch.pk}?state=all&words="
+    address = f"/batches/{batch.pk}?state=all&words="
     mapped(browser, batch)
 
     assert [
-        browser.get(place + text).content.decode().count('scope="row"') for text in ("zoe+ange", row.key)
+        browser.get(address + text).content.decode().count('scope="row"') for text in ("zoe+ange", row.key)
     ] == [1, 1]
 
 
@@ -192,13 +192,13 @@ def test_page_of_rows_ends_before_it_is_too_large(browser, batch, monkeypatch):
 
 
 def test_columns_kept_under_a_name_are_offered_for_the_next_file(browser, batch):
-    place = f"/batches/{batch.pk}/columns"
-    assert "Use these columns" not in browser.get(place).content.decode()
+    address = f"/batches/{batch.pk}/columns"
+    assert "Use these columns" not in browser.get(address).content.decode()
     mapped(browser, batch, **{"target-0": "1", "keep_as": "People"})
     receive = {"file": SimpleUploadedFile("people.csv", FILE, "text/csv")}
     browser.post(f"/batches/{batch.pk}/rows", receive)
 
-    page = browser.get(f"{place}?kept=People").content.decode()
+    page = browser.get(f"{address}?kept=People").content.decode()
 
     assert "<option selected>People</option>" in page
     [first] = re.findall(r'<select id="target-0".*?</select>', page, re.DOTALL)
@@ -207,12 +207,12 @@ def test_columns_kept_under_a_name_are_offered_for_the_next_file(browser, batch)
 
 def test_all_rows_are_not_ordered_while_some_are_in_error(browser, batch):
     mapped(browser, batch)
-    place = f"/batches/{batch.pk}/order"
+    address = f"/batches/{batch.pk}/order"
 
-    response = browser.get(f"{place}?rows=all", follow=True).content.decode()
+    response = browser.get(f"{address}?rows=all", follow=True).content.decode()
 
     assert "Rows in error: 1." in response
-    assert "Order 1 row?" in browser.get(f"{place}?rows=ready").content.decode()
+    assert "Order 1 row?" in browser.get(f"{address}?rows=ready").content.decode()
 
 
 def test_question_says_that_nothing_is_left_of_a_budget(browser, batch, monkeypatch):
@@ -228,9 +228,9 @@ def test_question_says_that_nothing_is_left_of_a_budget(browser, batch, monkeypa
 def test_refused_correction_keeps_what_was_typed(browser, batch):
     mapped(browser, batch)
     row = batch.rows.get(name="Alan Turing")
-    place = f"/batches/{batch.pk}/rows/{row.key}"
+    address = f"/batches/{batch.pk}/rows/{row.key}"
 
-    long = browser.post(place, {"cell-1": "x" * 10_001}).content.decode()
+    long = browser.post(address, {"cell-1": "x" * 10_001}).content.decode()
 
     assert "at most 10,000 are allowed" in long
     assert "x" * 10_001 in long
@@ -239,15 +239,15 @@ def test_refused_correction_keeps_what_was_typed(browser, batch):
 
 def test_files_of_a_batch_are_downloaded(browser, batch):
     mapped(browser, batch)
-    place = f"/batch-files/{batch.pk}"
+    address = f"/batch-files/{batch.pk}"
 
-    csv = b"".join(browser.get(f"{place}/rows.csv").streaming_content)
-    sheet = browser.get(f"{place}/contact-sheet.pdf").content
+    csv = b"".join(browser.get(f"{address}/rows.csv").streaming_content)
+    sheet = browser.get(f"{address}/contact-sheet.pdf").content
 
     assert b"alan" in csv.lower()
     assert sheet.startswith(b"%PDF")
-    assert b"Name" in browser.get(f"{place}/template.csv").content
-    assert browser.get(f"{place}/template.exe").status_code == 404
+    assert b"Name" in browser.get(f"{address}/template.csv").content
+    assert browser.get(f"{address}/template.exe").status_code == 404
 
 
 def test_contact_sheet_waits_for_its_turn_before_its_rows_are_read(browser, batch, settings, monkeypatch):
@@ -281,10 +281,10 @@ def test_batch_is_cancelled_with_a_reason(browser, batch):
 
 def test_list_is_searched_by_name(browser, batch):
     Batch.objects.update(name="Winter cards")
-    found = browser.get("/batches?q=winter").content.decode()
+    page = browser.get("/batches?q=winter").content.decode()
     missed = browser.get("/batches?q=summer").content.decode()
 
-    assert f"/batches/{batch.pk}" in found
+    assert f"/batches/{batch.pk}" in page
     assert f"/batches/{batch.pk}" not in missed
     assert "Nothing matches “summer”" in missed
 

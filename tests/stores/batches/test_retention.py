@@ -161,8 +161,8 @@ def test_erasing_an_order_erases_the_note_on_the_approval_of_its_batch(access, w
 
     call_command("erase_recipient", order=[str(batch.rows.first().order.number)], force=True)
 
-    told = Notification.objects.get(kind=NotificationKind.APPROVAL_DECIDED)
-    assert (fresh(batch).approval.note, told.text) == ("[erased]", "[erased]")
+    notification = Notification.objects.get(kind=NotificationKind.APPROVAL_DECIDED)
+    assert (fresh(batch).approval.note, notification.text) == ("[erased]", "[erased]")
 
 
 def test_erasing_a_person_deletes_the_rows_that_are_not_ordered(access, shown):

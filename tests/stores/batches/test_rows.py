@@ -199,11 +199,11 @@ def test_extremes_of_long_rows_are_looked_for_in_a_few_at_a_time(access):
     batch = make_batch(access, rows, mode="Recipients")
 
     tracemalloc.start()
-    found = {row.number for row in extreme_rows(batch)}
+    numbers = {row.number for row in extreme_rows(batch)}
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
-    assert found == {2, 101}, "the first of the shortest, and of the longest"
+    assert numbers == {2, 101}, "the first of the shortest, and of the longest"
     assert most < 4_000_000
 
 

@@ -31,25 +31,27 @@ def manager(shop):
 def test_budget_is_made_with_its_defaults(shop, manager):
     response = manager.call("POST", PATH, budget_values(Limit=99.5))
 
-    made = response.json()
+    created = response.json()
     assert response.status_code == 201
-    assert response["Location"] == f"/api/v1{PATH}/{made['BudgetID']}"
-    assert {name: made[name] for name in ("OverBudget", "WarnAt", "CarryOver", "EndDate", "IsEnabled")} == {
+    assert response["Location"] == f"/api/v1{PATH}/{created['BudgetID']}"
+    assert {
+        name: created[name] for name in ("OverBudget", "WarnAt", "CarryOver", "EndDate", "IsEnabled")
+    } == {
         "OverBudget": "Refuse",
         "WarnAt": 80,
         "CarryOver": False,
         "EndDate": None,
         "IsEnabled": True,
     }
-    assert made["Scope"] == {"Kind": "Store", "ID": "associated", "Name": "Associated Print"}
-    assert (made["Limit"], made["Currency"]) == (99.5, "USD")
-    assert {name: made["Period"][name] for name in ("Limit", "Used", "Remaining")} == {
+    assert created["Scope"] == {"Kind": "Store", "ID": "associated", "Name": "Associated Print"}
+    assert (created["Limit"], created["Currency"]) == (99.5, "USD")
+    assert {name: created["Period"][name] for name in ("Limit", "Used", "Remaining")} == {
         "Limit": 99.5,
         "Used": 0.0,
         "Remaining": 99.5,
     }
-    assert manager.call("GET", f"{PATH}/{made['BudgetID']}").json() == made
-    assert manager.call("GET", PATH).json() == [made]
+    assert manager.call("GET", f"{PATH}/{created['BudgetID']}").json() == created
+    assert manager.call("GET", PATH).json() == [created]
 
 
 def test_budget_made_twice_with_one_key_is_one(shop, manager):
@@ -277,9 +279,9 @@ def test_caller_without_the_grant_sees_what_binds_it(shop):
     )
     foreign = make_budget(shop.store, Scope={"Kind": "User", "ID": str(shop.world.user.pk)})
 
-    seen = [budget["BudgetID"] for budget in client.call("GET", PATH).json()]
+    budget_ids = [budget["BudgetID"] for budget in client.call("GET", PATH).json()]
 
-    assert seen == [str(own.pk), str(of_store.pk)]
+    assert budget_ids == [str(own.pk), str(of_store.pk)]
     assert client.call("GET", f"{PATH}/{foreign.pk}").status_code == 404
     assert client.call("GET", f"{PATH}/{own.pk}/entry").status_code == 200
     assert client.call("GET", f"{PATH}/{of_store.pk}/entry").json()["Code"] == "grant_missing"
@@ -326,13 +328,13 @@ def test_budget_of_a_person_names_them_to_an_application_only_with_the_scope(sho
     client = world.as_application(scopes=("Budget.All.Write", *scopes))
     scope = {"Kind": "User", "ID": str(world.outsider.pk)}
 
-    made = client.call("POST", PATH, budget_values(Scope=scope)).json()
-    path = f"{PATH}/{made['BudgetID']}"
+    created = client.call("POST", PATH, budget_values(Scope=scope)).json()
+    path = f"{PATH}/{created['BudgetID']}"
 
-    assert made["Scope"] == {**scope, "Name": name}
-    assert client.call("GET", path).json()["Scope"] == made["Scope"]
-    assert client.call("GET", PATH).json()[0]["Scope"] == made["Scope"]
-    assert client.call("PATCH", path, {"Limit": 7}).json()["Scope"] == made["Scope"]
+    assert created["Scope"] == {**scope, "Name": name}
+    assert client.call("GET", path).json()["Scope"] == created["Scope"]
+    assert client.call("GET", PATH).json()[0]["Scope"] == created["Scope"]
+    assert client.call("PATCH", path, {"Limit": 7}).json()["Scope"] == created["Scope"]
 
 
 def test_entries_are_paged_by_key(shop, manager):

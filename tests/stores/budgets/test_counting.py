@@ -261,9 +261,9 @@ def test_staff_and_applications_hear_of_a_budget_once_for_each_level_and_period(
 
 def test_order_costs_one_statement_more_with_any_number_of_budgets(shop):
     def statements():
-        with CaptureQueriesContext(connection) as seen:
+        with CaptureQueriesContext(connection) as queries:
             assert shop.place(body=order_body()).status_code == 201
-        return len(seen)
+        return len(queries)
 
     shop.place()
     unlimited = statements()

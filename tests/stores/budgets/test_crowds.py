@@ -109,9 +109,9 @@ def test_process_killed_at_any_statement_of_a_decision_decides_all_or_nothing(
     number = 0
     while dies_at(lambda: approver.call("POST", f"{PATH}/{order['OrderID']}/{action}", body), number):
         number += 1
-        found = Order.objects.get()
-        is_decided = found.approval == state
-        assert found.approval in {"Pending", state}
+        placed = Order.objects.get()
+        is_decided = placed.approval == state
+        assert placed.approval in {"Pending", state}
         assert BudgetEntry.objects.count() == (entries if is_decided else 1)
         assert BudgetPeriod.objects.get().used == (2 - entries if is_decided else 1)
         assert Notification.objects.filter(kind="approval_decided").count() == is_decided

@@ -13,21 +13,21 @@ pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
 def test_ledger_does_what_the_model_does():
-    taken = 0
+    used = 0
 
     class Machine(BudgetMachine):
         def teardown(self):
-            nonlocal taken
-            taken += self.steps
+            nonlocal used
+            used += self.steps
             super().teardown()
 
     # Some stories end early.
-    while taken < STEPS:
-        seed(7 + taken)(Machine)
+    while used < STEPS:
+        seed(7 + used)(Machine)
         run_state_machine_as_test(
             Machine,
             settings=settings(
-                max_examples=max(1, (STEPS - taken) // STEPS_OF_A_STORY),
+                max_examples=max(1, (STEPS - used) // STEPS_OF_A_STORY),
                 stateful_step_count=STEPS_OF_A_STORY,
                 deadline=None,
                 suppress_health_check=list(HealthCheck),

@@ -29,17 +29,17 @@ def register(client, **values):
 
 def test_registration_takes_the_mode_and_answers_it(owner):
     assert register(owner).json()["IsTest"] is False
-    made = register(owner, IsTest=True)
-    assert (made.status_code, made.json()["IsTest"]) == (201, True)
+    response = register(owner, IsTest=True)
+    assert (response.status_code, response.json()["IsTest"]) == (201, True)
 
-    path = f"/application/{made.json()['ID']}"
+    path = f"/application/{response.json()['ID']}"
     assert owner.call("GET", f"{path}?verbose=true").json()["IsTest"] is True
     assert "IsTest" not in owner.call("GET", path).json()
 
 
 def test_mode_never_changes(owner):
-    made = register(owner, IsTest=True).json()
-    path = f"/application/{made['ID']}"
+    application = register(owner, IsTest=True).json()
+    path = f"/application/{application['ID']}"
 
     assert owner.call("PATCH", path, {"IsTest": True, "Name": "Again"}).status_code == 200
     refused = owner.call("PATCH", path, {"IsTest": False})
@@ -47,9 +47,9 @@ def test_mode_never_changes(owner):
     assert refused.status_code == 400
     assert [(e["Pointer"], e["Code"]) for e in refused.json()["Errors"]] == [("/IsTest", "is_test_fixed")]
     with pytest.raises(DatabaseError, match="Cannot update"), transaction.atomic():
-        Application.objects.filter(pk=made["ID"]).update(is_test=False)
+        Application.objects.filter(pk=application["ID"]).update(is_test=False)
     with pytest.raises(IntegrityError), transaction.atomic():
-        Application.objects.filter(pk=made["ID"]).update(is_first_party=True)
+        Application.objects.filter(pk=application["ID"]).update(is_first_party=True)
 
 
 def test_application_registered_by_a_test_application_is_a_test(world, test_application):
@@ -97,8 +97,8 @@ def test_others_wait_for_an_operator(world, test_application, admits, is_test, g
 
 def test_owner_manages_events_and_webhooks_through_own_applications_alone(world, test_application, owner):
     path = f"/application/{test_application.pk}"
-    made = owner.call("POST", f"{path}/webhook", {"URL": "https://192.0.43.8/events"})
-    assert made.status_code == 201
+    response = owner.call("POST", f"{path}/webhook", {"URL": "https://192.0.43.8/events"})
+    assert response.status_code == 201
     assert owner.call("GET", f"{path}/event").status_code == 200
 
     through_live = world.as_user(world.user, application=world.application)

@@ -75,12 +75,12 @@ def test_operator_registers_a_test_application_that_stays_one(world, client):
     assert "A first-party application cannot be a test application." in refused
     assert client.post(address, form.submission({"name": "Trial", "for_tests": "on"})).status_code == 302
 
-    made = Application.objects.get(name="Trial")
-    address = reverse("admin:applications_application_change", args=[made.pk])
+    application = Application.objects.get(name="Trial")
+    address = reverse("admin:applications_application_change", args=[application.pk])
     changed = form_of(client.get(address), "application_form")
-    assert made.is_test
+    assert application.is_test
     assert {"for_tests", "is_test"}.isdisjoint(changed.fields)
     assert client.post(address, changed.submission({"name": "Trial two"})).status_code == 302
-    made.refresh_from_db()
-    assert (made.name, made.is_test) == ("Trial two", True)
+    application.refresh_from_db()
+    assert (application.name, application.is_test) == ("Trial two", True)
     assert BADGE in client.get(reverse("admin:applications_application_changelist")).content.decode()

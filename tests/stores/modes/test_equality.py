@@ -95,8 +95,8 @@ def clients(shop):
 
 @pytest.fixture
 def products(shop):
-    made = [make_product(shop.store, "flyer"), make_card(shop.store)]
-    return [*shop.store.products.exclude(pk__in=[product.pk for product in made]), *made]
+    products = [make_product(shop.store, "flyer"), make_card(shop.store)]
+    return [*shop.store.products.exclude(pk__in=[product.pk for product in products]), *products]
 
 
 def differing(clients, products, *, quotes, orders, seed):

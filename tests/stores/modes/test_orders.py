@@ -124,9 +124,9 @@ def test_walk_continues_where_the_last_test_order_was_pruned(shop, tester, staff
     link = staff.call("GET", f"{EXPORT}?includeTest=true&take=2")["Link"]
     Order.objects.filter(pk=placed[1]).delete()
 
-    rest = staff.call("GET", link.partition("/api/v1")[2].partition(">")[0]).json()
+    next_page = staff.call("GET", link.partition("/api/v1")[2].partition(">")[0]).json()
 
-    assert [row["OrderID"] for row in rest] == placed[2:]
+    assert [row["OrderID"] for row in next_page] == placed[2:]
 
 
 def test_created_bounds_hold_for_both_kinds(shop, tester, staff):
@@ -181,9 +181,9 @@ def test_ids_and_keys_of_both_modes_never_clash(shop, tester):
 def test_test_order_is_advanced_in_every_store(shop, tester):
     order = shop.place(tester).json()
 
-    seen = [shop.act(order, "advance", client=tester).json()["Status"] for _ in range(4)]
+    statuses = [shop.act(order, "advance", client=tester).json()["Status"] for _ in range(4)]
 
-    assert seen == [30, 40, 60, 70]
+    assert statuses == [30, 40, 60, 70]
     live = shop.place().json()
     refused = shop.act(live, "advance", client=shop.world.as_application())
     assert refused.json()["Code"] == "not_demo_store"

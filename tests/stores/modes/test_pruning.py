@@ -67,8 +67,8 @@ def test_old_test_orders_are_removed_with_all_their_records(shop, application, t
         young["OrderID"],
     }
     assert Order.objects.get(pk=young["OrderID"]).reprint_of is None
-    left = {str(pk) for pk in OrderHistory.objects.values_list("order", flat=True)}
-    assert left == {live["OrderID"], young["OrderID"]}
+    remaining = {str(pk) for pk in OrderHistory.objects.values_list("order", flat=True)}
+    assert remaining == {live["OrderID"], young["OrderID"]}
     assert {event.data["OrderID"] for event in Event.objects.all()} == {live["OrderID"], young["OrderID"]}
     assert (Delivery.objects.count(), TestScenario.objects.count()) == (1, 0)
     assert not default_storage.exists(files[0][0])

@@ -56,8 +56,8 @@ def _played(shop, client) -> dict[str, float]:
     assert refused.status_code == 202
     path = f"/store/associated/order/{placed['CancelRefused']['OrderID']}"
     wait_for(lambda: client.call("GET", path).json()["Cancellation"]["State"] == "Refused")
-    seen = {status for order in [*placed.values(), cancelled] for status in _statuses(order)}
-    assert seen == {10, 20, 30, 40, 50, 60, 70, 80, 90, 95}
+    statuses = {status for order in [*placed.values(), cancelled] for status in _statuses(order)}
+    assert statuses == {10, 20, 30, 40, 50, 60, 70, 80, 90, 95}
     return seconds
 
 

@@ -109,8 +109,8 @@ def test_only_owners_advance_and_only_what_is_not_produced(world, browser, signe
 def test_orders_of_a_store_whose_association_ended_are_removed(world, browser):
     make_product(world.associated, "plain")
     body = order_body(Items=[{"ProductID": "plain", "Quantity": 100}])
-    made = world.as_application().call("POST", "/store/associated/order", body).json()
-    address = f"/applications/{world.application.pk}/orders/{made['OrderID']}"
+    order = world.as_application().call("POST", "/store/associated/order", body).json()
+    address = f"/applications/{world.application.pk}/orders/{order['OrderID']}"
 
     assert browser.get(address).status_code == 200
     Role.objects.filter(application=world.application, store=world.associated, user=None).delete()

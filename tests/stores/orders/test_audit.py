@@ -69,11 +69,11 @@ def test_change_past_the_services_is_in_the_trail(shop, order, model, change):
 def test_trail_keeps_nothing_of_the_recipient(shop, order):
     shop.act(order, "status", {"Status": 30})
 
-    kept = {
+    names = {
         field.name for name in ("Order", "OrderItem", "Shipment") for field in trail(name).model._meta.fields
     }
-    assert kept.isdisjoint({"recipient", "metadata", "rendering", "template_data", "tracking_url"})
-    assert not {name for name in kept if name.startswith("cancellation_") and name != "cancellation_asked"}
+    assert names.isdisjoint({"recipient", "metadata", "rendering", "template_data", "tracking_url"})
+    assert not {name for name in names if name.startswith("cancellation_") and name != "cancellation_asked"}
     assert RECIPIENT["Name"] not in str(list(trail("Order").values()))
 
 

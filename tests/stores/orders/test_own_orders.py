@@ -157,8 +157,8 @@ def buyer(world, signed_in):
 def typed(page, **more):
     """What a browser sends of the form, with a recipient."""
     inputs = re.findall(r'<input[^>]*?name="([^"]+)"[^>]*?value="([^"]*)"([^>]*)>', page)
-    sent = {name: unescape(value) for name, value, rest in inputs if name != "option" or "checked" in rest}
-    return {**sent, **{f"to-{name}": value for name, value in RECIPIENT.items()}, "country": "US", **more}
+    values = {name: unescape(value) for name, value, rest in inputs if name != "option" or "checked" in rest}
+    return {**values, **{f"to-{name}": value for name, value in RECIPIENT.items()}, "country": "US", **more}
 
 
 def priced(buyer, **more):

@@ -14,7 +14,7 @@ from stores.orders.requests import ListedProduct, Price, PriceRequest, PriceRequ
 def product(name, *, speeds=((5, True),), prices=("GROUND Commercial 10",), **changes):
     """Each price is a delivery method, a location type and an amount."""
     listed = [price.split() for price in prices]
-    made = ListedProduct(
+    product = ListedProduct(
         pk=1,
         product_id=name,
         name=name,
@@ -28,14 +28,16 @@ def product(name, *, speeds=((5, True),), prices=("GROUND Commercial 10",), **ch
         speeds=speeds,
         takes_data=False,
     )
-    return replace(made, **changes)
+    return replace(product, **changes)
 
 
 def quoted(*products, quantity=1, **wanted):
     items = tuple(PriceRequestItem(product.product_id, product.product_id, quantity) for product in products)
-    known = {product.product_id: product for product in products}
+    product_by_id = {product.product_id: product for product in products}
     request = PriceRequest(items, "US", **wanted)
-    return price_all_items(request, known, today=date(2026, 3, 2), places_served=lambda ids: {}), known
+    return price_all_items(
+        request, product_by_id, today=date(2026, 3, 2), places_served=lambda ids: {}
+    ), product_by_id
 
 
 def refusal(*products, **wanted):

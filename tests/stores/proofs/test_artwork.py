@@ -74,8 +74,8 @@ def fetch(client, url):
 
 def fault(response):
     assert response.status_code == 400, response.content
-    [found] = response.json()["Errors"]
-    return found["Pointer"], found["Code"]
+    [error] = response.json()["Errors"]
+    return error["Pointer"], error["Code"]
 
 
 @pytest.fixture(autouse=True)
@@ -344,14 +344,14 @@ def test_quote_of_a_pdf_has_the_findings_of_its_proof(client, card):
         for key, one in {"good": good, "long": long, "again": long}.items()
     ]
 
-    made = quote(client, *items)
+    response = quote(client, *items)
 
-    assert made.status_code == 201, made.content
+    assert response.status_code == 201, response.content
     [finding] = check(client, long).json()["Preflight"]
     assert finding["Code"] == "artwork_pages_ignored"
-    assert made.json()["Preflight"] == [{"ItemKey": key, **finding} for key in ("long", "again")]
-    read = client.call("GET", f"/store/associated/quote/{made.json()['QuoteID']}").json()
-    assert read == made.json()
+    assert response.json()["Preflight"] == [{"ItemKey": key, **finding} for key in ("long", "again")]
+    quote_read = client.call("GET", f"/store/associated/quote/{response.json()['QuoteID']}").json()
+    assert quote_read == response.json()
 
 
 def test_quote_of_a_pdf_with_errors_is_refused_as_its_order_is(shop, client, card):
@@ -368,9 +368,9 @@ def test_quote_of_a_pdf_with_errors_is_refused_as_its_order_is(shop, client, car
 
 
 def test_quote_without_a_pdf_says_nothing_of_preflight(client, card):
-    made = quote(client, {"ProductID": "leaflet", "Quantity": 100})
+    response = quote(client, {"ProductID": "leaflet", "Quantity": 100})
 
-    assert "Preflight" not in made.json()
+    assert "Preflight" not in response.json()
 
 
 def test_ink_that_multiplies_is_the_same_finding_in_proofs_and_order(shop, client, card):

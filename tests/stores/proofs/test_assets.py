@@ -170,9 +170,9 @@ def test_gray_of_sixteen_bits_keeps_its_shades(client, clear):
 
     record = client.post(PATH, png, content_type="image/png").json()
 
-    kept = Image.open(BytesIO(fetched(client, record)[1]))
-    assert kept.mode == ("L" if clear is None else "RGBA")
-    shown = [kept.convert("RGBA").getpixel((x, 0)) for x in range(256)]
+    picture = Image.open(BytesIO(fetched(client, record)[1]))
+    assert picture.mode == ("L" if clear is None else "RGBA")
+    shown = [picture.convert("RGBA").getpixel((x, 0)) for x in range(256)]
     assert shown == [(x, x, x, 0 if clear == x * 257 else 255) for x in range(256)]
 
 
@@ -301,10 +301,10 @@ def test_large_form_under_a_key_is_read_again_from_its_start(client):
     files = [SimpleUploadedFile("x.png", noise.getvalue()) for _ in range(2)]
     assert len(noise.getvalue()) > 2_621_440
 
-    sent = [client.post(PATH, {"file": file}, HTTP_IDEMPOTENCY_KEY="k-1") for file in files]
+    responses = [client.post(PATH, {"file": file}, HTTP_IDEMPOTENCY_KEY="k-1") for file in files]
 
-    assert [response.status_code for response in sent] == [201, 201]
-    assert sent[0].json() == sent[1].json()
+    assert [response.status_code for response in responses] == [201, 201]
+    assert responses[0].json() == responses[1].json()
 
 
 def test_other_picture_under_the_key_is_refused(client):

@@ -82,11 +82,11 @@ def test_file_is_served_without_any_query(client, proof, django_assert_num_queri
 def test_head_and_known_version_carry_no_body(client, proof):
     head = client.head(proof["PdfURL"])
     whole = client.get(proof["PdfURL"])
-    known = client.get(proof["PdfURL"], headers={"If-None-Match": whole["ETag"]})
+    unchanged = client.get(proof["PdfURL"], headers={"If-None-Match": whole["ETag"]})
 
     assert (head.status_code, head.content, head["ETag"]) == (200, b"", whole["ETag"])
     assert head["Content-Length"] == str(len(whole.body))
-    assert (known.status_code, known.content, known["ETag"]) == (304, b"", whole["ETag"])
+    assert (unchanged.status_code, unchanged.content, unchanged["ETag"]) == (304, b"", whole["ETag"])
 
 
 def test_other_methods_are_refused(client, proof):

@@ -22,17 +22,17 @@ def test_hostile_pdfs_are_refused_with_a_sentence_or_taken(shop, tmp_path):
 
     with ChildMemory() as memory:
         for name, content in hostile_documents(DOCUMENTS, secret):
-            sent = client.post("/api/v1/store/associated/asset", content, content_type="application/pdf")
-            assert sent.status_code in {201, 400}, (name, sent.content)
-            if sent.status_code == 400:
+            response = client.post("/api/v1/store/associated/asset", content, content_type="application/pdf")
+            assert response.status_code in {201, 400}, (name, response.content)
+            if response.status_code == 400:
                 refused += 1
-                assert sent.json()["Errors"][0]["Message"].endswith("."), name
+                assert response.json()["Errors"][0]["Message"].endswith("."), name
                 continue
             taken += 1
-            served = client.get(sent.json()["URL"].removeprefix("http://127.0.0.1:8000"))
+            served = client.get(response.json()["URL"].removeprefix("http://127.0.0.1:8000"))
             assert SECRET not in b"".join(served.streaming_content), name
             path = "/store/associated/product/leaflet/artwork"
-            checked = client.call("POST", path, {"AssetID": sent.json()["AssetID"]})
+            checked = client.call("POST", path, {"AssetID": response.json()["AssetID"]})
             assert checked.status_code in {200, 400}, (name, checked.content)
 
     assert taken

@@ -241,13 +241,13 @@ def test_uploaded_picture_is_printed_with_a_word_about_its_resolution(world, cli
         TemplateFields=[field("Name"), field("Photo", Type="Image", SubType="Upload")],
         Template={"Pages": [page(text_box("Name"), photo)]},
     )
-    sent = [
+    asset_ids = [
         client.post("/api/v1/store/associated/asset", content, content_type="image/png").json()["AssetID"]
         for content in (picture(), picture(), picture((600, 300)))
     ]
 
     poor, same, good = (
-        client.call("POST", PATH, {"Name": "Ada", "Photo": asset_id}).json() for asset_id in sent
+        client.call("POST", PATH, {"Name": "Ada", "Photo": asset_id}).json() for asset_id in asset_ids
     )
 
     [message] = poor["_meta"]["Messages"]

@@ -82,9 +82,9 @@ def test_wide_page_has_a_tag_of_its_own(client, proof):
     )
 
     assert len({stored, small, wide}) == 3
-    known = {"If-None-Match": wide}
-    assert client.get(f"{proof}?width=800", headers=known).status_code == 304
-    assert client.head(f"{proof}?width=700", headers=known).status_code == 200
+    headers = {"If-None-Match": wide}
+    assert client.get(f"{proof}?width=800", headers=headers).status_code == 304
+    assert client.head(f"{proof}?width=700", headers=headers).status_code == 200
 
 
 @pytest.mark.parametrize("width", ["0", "3001", "-1", "1.5", "abc", "", "٣٠٠", "1e3", "9" * 400])

@@ -105,11 +105,11 @@ def test_admin_takes_and_removes_fonts(world, client, font_bytes):
     add = reverse("admin:stores_font_add")
 
     refused = client.post(add, {"file": SimpleUploadedFile("x.ttf", b"nonsense")})
-    taken = client.post(add, {"file": SimpleUploadedFile("harbor.ttf", font_bytes)})
+    response = client.post(add, {"file": SimpleUploadedFile("harbor.ttf", font_bytes)})
 
     assert (refused.status_code, b"Only TrueType and OpenType" in refused.content) == (200, True)
     font = Font.objects.get()
-    assert (taken.status_code, font.file_name) == (302, "harbor.ttf")
+    assert (response.status_code, font.file_name) == (302, "harbor.ttf")
     product = card(world.associated)
     remove = reverse("admin:stores_font_delete", args=[font.pk])
     kept = client.post(remove, {"post": "yes"}, follow=True)

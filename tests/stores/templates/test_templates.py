@@ -73,8 +73,8 @@ def test_import_names_each_fault_and_keeps_nothing(db):
     with pytest.raises(CatalogInvalid) as refusal:
         import_catalog(source=catalog(product("one", GOOD), product("two", BAD), product("two", GOOD)))
 
-    found = [f"/Stores/0/Products/1/Template{pointer}" for pointer in POINTERS]
-    assert pointers(refusal) == [*found, "/Stores/0/Products/2/ID"]
+    expected = [f"/Stores/0/Products/1/Template{pointer}" for pointer in POINTERS]
+    assert pointers(refusal) == [*expected, "/Stores/0/Products/2/ID"]
     assert Product.objects.count() == 0
 
 
@@ -116,10 +116,10 @@ def test_changing_something_else_does_not_check_the_template_again(world, monkey
 def test_placeholder_values_are_validated_like_customer_values(world, member, changes, value, code):
     entry = field("Other", **changes, **{member: value})
     kind = {"Kind": "Image"} if "Type" in changes else {"Size": 12}
-    place = {"Field": "Other", "X": 5, "Y": 5, "Width": 60, "Height": 8, "Kind": "Text", **kind}
+    box = {"Field": "Other", "X": 5, "Y": 5, "Width": 60, "Height": 8, "Kind": "Text", **kind}
 
     with pytest.raises(Invalid) as refusal:
-        make_card(world.associated, TemplateFields=[field("Name"), entry], Template={"Pages": [page(place)]})
+        make_card(world.associated, TemplateFields=[field("Name"), entry], Template={"Pages": [page(box)]})
 
     [fault] = refusal.value.faults
     assert (fault.pointer, fault.code) == (f"/TemplateFields/1/{member}", code)

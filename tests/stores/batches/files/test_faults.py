@@ -247,13 +247,13 @@ def test_each_kind_of_fault_is_named_by_the_api(world):
     for number, (kind, (dialects, make, code, row, column)) in enumerate(kinds.items()):
         dialect = dialects[number % len(dialects)]
         sent.add(dialect)
-        found = said_by_api(world.as_application(), place, make(dialect), dialect)
-        named = {
-            problem["Row"] for problem in found if (problem["Code"], problem["Column"]) == (code, column)
+        problems = said_by_api(world.as_application(), place, make(dialect), dialect)
+        row_numbers = {
+            problem["Row"] for problem in problems if (problem["Code"], problem["Column"]) == (code, column)
         }
-        is_placed = bool(named) and (row is None or bool(named & {row, None}))
-        if not is_placed or not all(problem["Remedy"].endswith(".") for problem in found):
-            missed[kind, dialect] = found
+        is_placed = bool(row_numbers) and (row is None or bool(row_numbers & {row, None}))
+        if not is_placed or not all(problem["Remedy"].endswith(".") for problem in problems):
+            missed[kind, dialect] = problems
 
     assert missed == {}
     assert sent == set(DIALECTS)
@@ -284,9 +284,9 @@ def test_refusal_quotes_half_a_character(world, dialect):
         "JSON": json.dumps([{head: "Ada"}]).encode(),
     }
 
-    [found] = said_by_api(world.as_application(), place, contents[dialect], dialect)
+    [problem] = said_by_api(world.as_application(), place, contents[dialect], dialect)
 
-    assert (found["Code"], found["Value"][:2]) == ("head_too_long", "\ufffdx")
+    assert (problem["Code"], problem["Value"][:2]) == ("head_too_long", "\ufffdx")
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

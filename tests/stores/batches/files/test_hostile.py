@@ -189,9 +189,9 @@ def test_changed_bytes_never_raise_another_error(dialect, tmp_path):
 def test_a_part_at_an_impossible_place_is_damage(tmp_path):
     """The directory says that the archive begins before the file."""
     content = bytearray(workbook(sheet_xml([["Name"], ["Dana"]])))
-    place = content.rindex(b"PK\x05\x06")
-    content[place + 16 : place + 20] = (
-        int.from_bytes(content[place + 16 : place + 20], "little") + 4096
+    directory_end = content.rindex(b"PK\x05\x06")
+    content[directory_end + 16 : directory_end + 20] = (
+        int.from_bytes(content[directory_end + 16 : directory_end + 20], "little") + 4096
     ).to_bytes(4, "little")
 
     assert problem_here(bytes(content), tmp_path).code == "file_damaged"

@@ -250,9 +250,9 @@ def test_duplicate_has_all_but_the_api_key_outside_of_the_catalog(operator, prod
 
 
 def test_products_of_a_list_are_duplicated(operator, product):
-    sent = {"action": "duplicate", "_selected_action": [product.pk]}
+    values = {"action": "duplicate", "_selected_action": [product.pk]}
 
-    response = operator.post(reverse("admin:stores_product_changelist"), sent, follow=True)
+    response = operator.post(reverse("admin:stores_product_changelist"), values, follow=True)
 
     assert "Duplicated as card-copy." in response.content.decode()
 

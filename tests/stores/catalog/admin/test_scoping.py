@@ -224,9 +224,9 @@ def test_staff_find_their_store_alone_by_typing(two_stores, client):
     client.force_login(two_stores.user)
     requested = {"app_label": "accounts", "model_name": "role"}
 
-    found = client.get("/admin/autocomplete/", {**requested, "field_name": "store"}).json()
+    choices = client.get("/admin/autocomplete/", {**requested, "field_name": "store"}).json()
 
-    assert [result["id"] for result in found["results"]] == [str(two_stores.associated.pk)]
+    assert [result["id"] for result in choices["results"]] == [str(two_stores.associated.pk)]
     for field in ("user", "application"):
         assert client.get("/admin/autocomplete/", {**requested, "field_name": field}).status_code == 403
 

@@ -126,8 +126,8 @@ def test_discarding_is_confirmed_once(world, operator):
     assert "Discard the file spring.json? Nothing was imported from it." in requested
     assert CatalogUpload.objects.exists()
 
-    done = operator.post(address, {"confirmed": "1"}, follow=True)
-    assert "was discarded" in text(done)
+    response = operator.post(address, {"confirmed": "1"}, follow=True)
+    assert "was discarded" in text(response)
     assert not CatalogUpload.objects.exists()
 
 

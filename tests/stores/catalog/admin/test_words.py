@@ -152,7 +152,7 @@ def test_jobs_are_called_the_same_everywhere(operator, address):
 def test_application_without_reply_urls_can_be_changed(world, operator):
     application = world.application
     Application.objects.update(redirect_uris="")
-    sent = {
+    values = {
         "name": "Renamed",
         "support_email": "help@example.com",
         "roles-TOTAL_FORMS": 0,
@@ -160,7 +160,7 @@ def test_application_without_reply_urls_can_be_changed(world, operator):
         "keys-TOTAL_FORMS": 0,
         "keys-INITIAL_FORMS": 0,
     }
-    response = operator.post(f"/admin/applications/application/{application.pk}/change/", sent)
+    response = operator.post(f"/admin/applications/application/{application.pk}/change/", values)
 
     assert response.status_code == 302, response.context_data["errors"]
     application.refresh_from_db()

@@ -86,8 +86,8 @@ def test_import_writes_it_in_the_name_of_who_started_it(world, file):
     upload.refresh_from_db()
     assert (upload.state, upload.created_by, upload.imported_by) == ("imported", world.operator, world.user)
     assert names() == ["New", "Better card"]
-    known = Product.objects.get(external_id="new").events.get().pgh_context.metadata
-    assert (known["user"], known["source"]) == (str(world.user.pk), "import_catalog")
+    context = Product.objects.get(external_id="new").events.get().pgh_context.metadata
+    assert (context["user"], context["source"]) == (str(world.user.pk), "import_catalog")
 
 
 def test_packed_files_are_known_by_their_content(world, file):

@@ -51,18 +51,18 @@ class Inputs(HTMLParser):
         self.feed(content)
 
     def handle_starttag(self, tag, attributes):
-        found = dict(attributes)
-        if tag == "input" and found.get("name") and found.get("type") != "file":
-            if found.get("type") != "checkbox" or "checked" in found:
-                self.values[found["name"]] = found.get("value") or ""
+        values = dict(attributes)
+        if tag == "input" and values.get("name") and values.get("type") != "file":
+            if values.get("type") != "checkbox" or "checked" in values:
+                self.values[values["name"]] = values.get("value") or ""
         elif tag == "select":
-            self.select = found["name"]
-        elif tag == "option" and (self.select not in self.values or "selected" in found):
-            self.option, self.chosen = "", found.get("value")
-            self.values[self.select] = found.get("value") or ""
-            self.text_of_option = "value" not in found
+            self.select = values["name"]
+        elif tag == "option" and (self.select not in self.values or "selected" in values):
+            self.option, self.chosen = "", values.get("value")
+            self.values[self.select] = values.get("value") or ""
+            self.text_of_option = "value" not in values
         elif tag == "textarea":
-            self.area = found["name"]
+            self.area = values["name"]
             self.values[self.area] = ""
 
     def handle_data(self, data):
@@ -94,11 +94,11 @@ def editor(client):
         def open(self):
             return inputs(client.get(self.address()))
 
-        def press(self, sent, button, name="template", **changes):
-            return client.post(self.address(name), {**sent, **changes, "do": button})
+        def press(self, form, button, name="template", **changes):
+            return client.post(self.address(name), {**form, **changes, "do": button})
 
-        def preview(self, sent, **changes):
-            return client.post(self.address("template_preview"), {**sent, **changes}).json()
+        def preview(self, form, **changes):
+            return client.post(self.address("template_preview"), {**form, **changes}).json()
 
     return Editor()
 
@@ -126,9 +126,9 @@ def test_page_leaves_its_picture_to_another_address(client, editor):
 
 
 def test_saving_is_a_new_version_by_the_service_of_the_catalog(editor):
-    sent = editor.open()
+    form = editor.open()
 
-    response = editor.press(sent, "save", **{"box-0-X": "7.5", "box-0-Weight": "700", "box-0-Italic": "on"})
+    response = editor.press(form, "save", **{"box-0-X": "7.5", "box-0-Weight": "700", "box-0-Italic": "on"})
 
     assert (response.status_code, response["Location"]) == (302, editor.address())
     changed = Product.objects.get()
@@ -157,10 +157,10 @@ def test_designed_templates_come_back_the_same_through_the_form(editor, name):
     editor.product = make_demo_product(editor.product.store, name)
     before = editor.product.template
 
-    sent = editor.open()
+    form = editor.open()
     for number in range(len(before["Pages"])):
-        sent = inputs(editor.press(sent, f"page:{number}"))
-    editor.press(sent, "save")
+        form = inputs(editor.press(form, f"page:{number}"))
+    editor.press(form, "save")
 
     editor.product.refresh_from_db()
     assert editor.product.template == before
@@ -190,48 +190,48 @@ def test_faults_are_reported_of_numbers_of_many_digits(editor, button):
 
 
 def test_preview_shows_the_rest_of_a_page_with_faults(editor):
-    sent = editor.open()
+    form = editor.open()
 
-    found = editor.preview(sent, **{"box-0-Size": "large"})
-    fine = editor.preview(sent, **{"sample:Name": "Ada", "pixels": "400"})
+    preview = editor.preview(form, **{"box-0-Size": "large"})
+    fine = editor.preview(form, **{"sample:Name": "Ada", "pixels": "400"})
 
-    assert [fault["pointer"] for fault in found["faults"]] == ["/Pages/0/Boxes/0/Size"]
-    assert found["picture"].startswith("data:image/png;base64,")
+    assert [fault["pointer"] for fault in preview["faults"]] == ["/Pages/0/Boxes/0/Size"]
+    assert preview["picture"].startswith("data:image/png;base64,")
     picture = base64.b64decode(fine["picture"].partition(",")[2])
     assert int.from_bytes(picture[16:20], "big") == 400
     assert fine["faults"] == []
 
 
 def test_numbers_too_long_to_be_one_are_passed_by(editor):
-    found = editor.preview(editor.open(), pixels="9" * 5000)
+    preview = editor.preview(editor.open(), pixels="9" * 5000)
 
-    assert found["picture"].startswith("data:image/png;base64,")
+    assert preview["picture"].startswith("data:image/png;base64,")
 
 
 def test_sample_data_is_checked_as_a_customers_would_be(editor):
-    found = editor.preview(editor.open(), **{"sample:Name": " ", "sample:Title": "W" * 400})
+    preview = editor.preview(editor.open(), **{"sample:Name": " ", "sample:Title": "W" * 400})
 
-    assert {fault["pointer"] for fault in found["faults"]} == {"/Samples/Name"}
+    assert {fault["pointer"] for fault in preview["faults"]} == {"/Samples/Name"}
     shown = editor.preview(editor.open(), **{"box-0-Width": "3", "sample:Name": "A long name"})
     assert shown["faults"][0]["message"] == "Name does not fit its box, even at the smallest size."
 
 
 def test_pages_and_boxes_are_added_moved_and_removed(editor):
-    sent = editor.open()
-    sent = inputs(editor.press(sent, "add-box:QRCode", **{"box-0-X": "9"}))
-    assert (sent["box-0-X"], sent["box-1-Kind"], sent["box-1-Source"]) == ("9", "QRCode", "Title")
+    form = editor.open()
+    form = inputs(editor.press(form, "add-box:QRCode", **{"box-0-X": "9"}))
+    assert (form["box-0-X"], form["box-1-Kind"], form["box-1-Source"]) == ("9", "QRCode", "Title")
 
-    sent = inputs(editor.press(sent, "box-up:1"))
-    assert (sent["box-0-Kind"], sent["box-1-X"]) == ("QRCode", "9")
-    sent = inputs(editor.press(sent, "copy-box:1"))
-    assert sent["box-2-X"] == "12"
-    sent = inputs(editor.press(sent, "remove-box:0"))
-    assert "box-2-Kind" not in sent
-    sent = inputs(editor.press(sent, "add-page"))
-    assert (sent["page"], sent["page-WidthMM"]) == ("1", "88.9")
-    sent = inputs(editor.press(sent, "page-earlier"))
-    assert sent["page"] == "0"
-    response = editor.press(sent, "save")
+    form = inputs(editor.press(form, "box-up:1"))
+    assert (form["box-0-Kind"], form["box-1-X"]) == ("QRCode", "9")
+    form = inputs(editor.press(form, "copy-box:1"))
+    assert form["box-2-X"] == "12"
+    form = inputs(editor.press(form, "remove-box:0"))
+    assert "box-2-Kind" not in form
+    form = inputs(editor.press(form, "add-page"))
+    assert (form["page"], form["page-WidthMM"]) == ("1", "88.9")
+    form = inputs(editor.press(form, "page-earlier"))
+    assert form["page"] == "0"
+    response = editor.press(form, "save")
     assert response.status_code == 302
     product = Product.objects.get()
     assert [len(page["Boxes"]) for page in product.template["Pages"]] == [0, 2]
@@ -240,20 +240,20 @@ def test_pages_and_boxes_are_added_moved_and_removed(editor):
 
 @pytest.mark.parametrize("button", OUT_OF_RANGE)
 def test_index_out_of_range_changes_nothing(editor, button):
-    sent = editor.open()
+    form = editor.open()
 
-    assert draft_of(editor.press(sent, button)) == orjson.loads(sent["draft"])
+    assert draft_of(editor.press(form, button)) == orjson.loads(form["draft"])
 
 
 def test_background_is_uploaded_shown_and_saved(editor):
     file = SimpleUploadedFile("front.svg", SVG)
 
     response = editor.press(editor.open(), "upload", file=file, use="background")
-    sent = inputs(response)
+    form = inputs(response)
 
-    assert sent["page-Background"] == "front.svg"
+    assert form["page-Background"] == "front.svg"
     assert (ArtworkUpload.objects.get().name, Product.objects.get().version) == ("front.svg", 1)
-    editor.press(sent, "save")
+    editor.press(form, "save")
     assert Product.objects.get().template["Artwork"] == {
         "front.svg": {"MediaType": "image/svg+xml", "Data": SVG.decode()}
     }
@@ -295,30 +295,30 @@ def test_second_editor_is_informed_and_loses_nothing(editor):
 
 
 def test_change_of_the_product_itself_is_an_edit_conflict(editor):
-    sent = editor.open()
+    form = editor.open()
     record = stored_product(editor.product.pk).record
     save_product(store=editor.product.store, product=editor.product, values={**record, "Name": "Renamed"})
 
-    assert "Another user saved version 2" in editor.press(sent, "save", **{"box-0-X": "1"}).content.decode()
+    assert "Another user saved version 2" in editor.press(form, "save", **{"box-0-X": "1"}).content.decode()
     assert Product.objects.get().name == "Renamed"
 
 
 def test_artwork_that_is_gone_is_reported(editor):
-    sent = editor.open()
-    draft = {**orjson.loads(sent["draft"]), "Artwork": {"front.svg": "0" * 64}}
+    form = editor.open()
+    draft = {**orjson.loads(form["draft"]), "Artwork": {"front.svg": "0" * 64}}
 
-    response = editor.press(sent, "save", draft=orjson.dumps(draft).decode())
+    response = editor.press(form, "save", draft=orjson.dumps(draft).decode())
 
     assert "front.svg is no longer there; upload it again." in response.content.decode()
 
 
 @pytest.mark.parametrize("name", ["template_proof", "template_print"])
 def test_proof_and_print_file_are_of_what_is_in_the_form(editor, name):
-    sent = editor.open()
+    form = editor.open()
 
-    pdf = editor.press(sent, "", name, **{"box-0-Source": "", "box-0-Text": "Fixed"})
+    pdf = editor.press(form, "", name, **{"box-0-Source": "", "box-0-Text": "Fixed"})
     assert (pdf["Content-Type"], pdf.content[:5]) == ("application/pdf", b"%PDF-")
-    refused = editor.press(sent, "", name, **{"sample:Name": ""})
+    refused = editor.press(form, "", name, **{"sample:Name": ""})
     assert (refused.status_code, "Name is required." in refused.content.decode()) == (422, True)
 
 
@@ -342,8 +342,8 @@ def test_form_that_is_not_whole_is_a_bad_request(editor, draft):
 def test_product_without_a_template_begins_with_an_empty_page(editor):
     editor.product = make_card(editor.product.store, "plain", Template=None)
 
-    sent = inputs(editor.press(editor.open(), "add-box:Text"))
-    editor.press(sent, "save")
+    form = inputs(editor.press(editor.open(), "add-box:Text"))
+    editor.press(form, "save")
 
     assert boxes_of(editor.product) == [
         {"Kind": "Text", "Field": "Name", "X": 5, "Y": 5, "Width": 40, "Height": 8, "Size": 10}
@@ -363,21 +363,21 @@ def test_colors_are_written_as_inks_too(editor):
 
 
 def test_step_of_the_editor_takes_few_queries(editor, django_assert_max_num_queries):
-    sent = editor.open()
+    form = editor.open()
 
     with django_assert_max_num_queries(6):
-        editor.preview(sent)
+        editor.preview(form)
     with django_assert_max_num_queries(12):
-        editor.press(sent, "add-page")
+        editor.press(form, "add-page")
 
 
 def test_pages_beyond_the_open_one_are_checked_as_well(editor):
     both = {"Pages": [page(text_box("Name")), page(text_box("Gone"))], "Artwork": {}, "Gallery": {}}
 
-    found = editor.preview(editor.open(), draft=orjson.dumps(both).decode())
+    preview = editor.preview(editor.open(), draft=orjson.dumps(both).decode())
 
-    assert [fault["pointer"] for fault in found["faults"]] == ["/Pages/1/Boxes/0/Field"]
-    assert found["picture"]
+    assert [fault["pointer"] for fault in preview["faults"]] == ["/Pages/1/Boxes/0/Field"]
+    assert preview["picture"]
 
 
 def photo(width, height):
@@ -389,10 +389,10 @@ def photo(width, height):
 @pytest.mark.parametrize(("how", "name"), [("crop-background", "cropped"), ("fit-background", "fitted")])
 @pytest.mark.parametrize("size", [(400, 300), (100, 300)])
 def test_background_of_another_shape_can_be_made_to_fit(editor, how, name, size):
-    sent = editor.open()
-    before = draft_of_form(sent)["Pages"][0].get("Background")
+    form = editor.open()
+    before = draft_of_form(form)["Pages"][0].get("Background")
 
-    waiting = editor.press(sent, "upload", use="background", file=photo(*size))
+    waiting = editor.press(form, "upload", use="background", file=photo(*size))
 
     assert waiting.status_code == 422
     assert "which is another shape" in waiting.content.decode()
@@ -415,12 +415,12 @@ def test_background_that_margins_would_make_too_large_is_refused(editor):
 
 
 def test_upload_is_a_picture_unless_it_has_the_shape_of_the_page(editor):
-    sent = editor.open()
-    page = draft_of_form(sent)["Pages"][0]
+    form = editor.open()
+    page = draft_of_form(form)["Pages"][0]
     bleed = 2 * page.get("BleedMM", 0)
     fitting = (round(10 * (page["WidthMM"] + bleed)), round(10 * (page["HeightMM"] + bleed)))
 
-    square, same = (editor.press(sent, "upload", file=photo(*size)) for size in ((300, 300), fitting))
+    square, same = (editor.press(form, "upload", file=photo(*size)) for size in ((300, 300), fitting))
 
     assert "photo" in draft_of(square)["Gallery"]
     assert draft_of(square)["Pages"][0].get("Background") == page.get("Background")
@@ -428,35 +428,35 @@ def test_upload_is_a_picture_unless_it_has_the_shape_of_the_page(editor):
 
 
 def test_page_whose_background_has_another_shape_keeps_its_picture(editor):
-    sent = editor.open()
-    page = draft_of_form(sent)["Pages"][0]
+    form = editor.open()
+    page = draft_of_form(form)["Pages"][0]
     bleed = 2 * page.get("BleedMM", 0)
     fitting = (round(10 * (page["WidthMM"] + bleed)), round(10 * (page["HeightMM"] + bleed)))
-    sent = inputs(editor.press(sent, "upload", file=photo(*fitting)))
+    form = inputs(editor.press(form, "upload", file=photo(*fitting)))
 
-    found = editor.preview({**sent, "page-HeightMM": "200"})
+    preview = editor.preview({**form, "page-HeightMM": "200"})
 
-    assert found["picture"]
-    assert [fault["place"] for fault in found["faults"]] == ["Page 1: background"]
+    assert preview["picture"]
+    assert [fault["place"] for fault in preview["faults"]] == ["Page 1: background"]
 
 
 def test_faults_name_their_place_as_the_page_does(editor):
-    found = editor.preview({**editor.open(), "box-0-Width": "wide"})
+    preview = editor.preview({**editor.open(), "box-0-Width": "wide"})
 
-    assert found["faults"][0]["place"] == "Page 1, box Name: width"
+    assert preview["faults"][0]["place"] == "Page 1, box Name: width"
 
 
-def draft_of_form(sent):
-    return orjson.loads(sent["draft"])
+def draft_of_form(form):
+    return orjson.loads(form["draft"])
 
 
 def test_field_added_in_the_editor_is_saved_with_the_template(editor):
     new = {"new-field-name": "Slogan", "new-field-type": "Text:MultiLine"}
 
-    sent = inputs(editor.press(editor.open(), "add-field", **new))
-    assert sent["sample:Slogan"] == "Slogan"
+    form = inputs(editor.press(editor.open(), "add-field", **new))
+    assert form["sample:Slogan"] == "Slogan"
     assert Product.objects.get().version == 1
-    editor.press(sent, "save", **{"box-0-Source": "Slogan"})
+    editor.press(form, "save", **{"box-0-Source": "Slogan"})
 
     fields = stored_product(editor.product.pk).record["TemplateFields"]
     assert [field["FieldName"] for field in fields] == ["Name", "Title", "Slogan"]
@@ -464,17 +464,17 @@ def test_field_added_in_the_editor_is_saved_with_the_template(editor):
 
 
 def test_hidden_boxes_are_checked_and_not_drawn(editor):
-    sent = editor.open()
+    form = editor.open()
 
-    shown, hidden = (editor.preview(sent, hidden=places) for places in ("", "0"))
-    wrong = editor.preview(sent, hidden="0", **{"box-0-Size": "huge"})
+    shown, hidden = (editor.preview(form, hidden=places) for places in ("", "0"))
+    wrong = editor.preview(form, hidden="0", **{"box-0-Size": "huge"})
 
     assert shown["picture"] != hidden["picture"]
     assert [fault["pointer"] for fault in wrong["faults"]] == ["/Pages/0/Boxes/0/Size"]
 
 
 def test_preview_with_its_bleed_is_wider_in_proportion(editor):
-    found = editor.preview(editor.open(), bleed="1", pixels="949")
+    preview = editor.preview(editor.open(), bleed="1", pixels="949")
 
-    picture = base64.b64decode(found["picture"].partition(",")[2])
+    picture = base64.b64decode(preview["picture"].partition(",")[2])
     assert [int.from_bytes(picture[at : at + 4], "big") for at in (16, 20)] == [949, 568]

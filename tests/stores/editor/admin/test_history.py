@@ -153,8 +153,8 @@ def test_import_is_reported_as_well_and_a_change_of_the_price_adds_nothing(world
     listed["Template"]["Pages"][0]["Boxes"][0]["Y"] = 20
     load(record)
 
-    kept = TemplateChange.objects.get()
-    assert (kept.product_id, kept.version) == (product.pk, 3)
+    change = TemplateChange.objects.get()
+    assert (change.product_id, change.version) == (product.pk, 3)
     assert "5, 5 mm</del> <ins>5, 20 mm" in history(world, product)
 
 
@@ -185,16 +185,16 @@ def test_template_of_any_form_can_be_written(world, template):
         cursor.execute("UPDATE stores_product SET template = %s", [template])
 
     history(world, product)
-    kept = TemplateChange.objects.get()
-    assert changes_of_template(kept.before, kept.after)
+    change = TemplateChange.objects.get()
+    assert changes_of_template(change.before, change.after)
 
 
 def test_changes_are_named_in_the_language_of_the_reader():
     before = outline(page(text_box("Name")))
     after = outline(page(text_box("Name", X=7.5), text_box("Title")), page())
     with override("de"):
-        found = [" ".join(change) for change in changes_of_template(before, after)]
-    assert "Seiten 1 2" in found
-    assert any("verschoben" in change for change in found)
-    assert any("hinzugefügt bei" in change for change in found)
-    assert not any(english in " ".join(found) for english in ("moved", "added", "box"))
+        changes = [" ".join(change) for change in changes_of_template(before, after)]
+    assert "Seiten 1 2" in changes
+    assert any("verschoben" in change for change in changes)
+    assert any("hinzugefügt bei" in change for change in changes)
+    assert not any(english in " ".join(changes) for english in ("moved", "added", "box"))

@@ -39,8 +39,8 @@ def address(product, name="versions"):
 
 
 def restore(client, product, version, begun):
-    sent = {"restore": version, "version": begun}
-    response = client.post(address(product, "restore"), sent, follow=True)
+    values = {"restore": version, "version": begun}
+    response = client.post(address(product, "restore"), values, follow=True)
     return " ".join(str(message) for message in response.context["messages"])
 
 
@@ -139,7 +139,7 @@ def test_inks_are_shown_as_the_typesetter_shows_them(client, product, inks, colo
 
 
 def test_specimen_is_a_picture_of_a_family_that_is_there(client, product):
-    found = client.get(address(product, "font"), {"family": "Lato"})
+    response = client.get(address(product, "font"), {"family": "Lato"})
 
-    assert (found["Content-Type"], found.content[:4]) == ("image/png", b"\x89PNG")
+    assert (response["Content-Type"], response.content[:4]) == ("image/png", b"\x89PNG")
     assert client.get(address(product, "font"), {"family": "Wingdings"}).status_code == 404

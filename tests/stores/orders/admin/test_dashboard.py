@@ -188,7 +188,7 @@ def test_attention_card_leads_to_its_list(shop, start):
     Webhook.objects.filter(pk=webhook.pk).update(failing_since=timezone.now())
     world.application.keys.update(end_date=timezone.now() + timedelta(days=3))
 
-    found = attention(start())
+    entries = attention(start())
 
     for address, count, words in (
         ("/admin/stores/order/?due=late", 2, "late orders"),
@@ -201,8 +201,8 @@ def test_attention_card_leads_to_its_list(shop, start):
             "application whose last key expires within two weeks",
         ),
     ):
-        assert f'<a href="{address}"><b>{count}</b> <span>{words}' in found
-    order = [found.index(words) for words in ("late", "cancellation", "association", "webhook", "last key")]
+        assert f'<a href="{address}"><b>{count}</b> <span>{words}' in entries
+    order = [entries.index(words) for words in ("late", "cancellation", "association", "webhook", "last key")]
     assert order == sorted(order)
 
     own = attention(start(world.user))
@@ -229,10 +229,10 @@ def test_failed_jobs_and_a_full_disk_need_attention(start, monkeypatch):
             "INSERT INTO procrastinate_jobs (queue_name, task_name, args, status) VALUES ('q', 't', '{}', 'failed')"
         )
 
-    found = attention(start())
+    entries = attention(start())
 
-    assert "<b>4</b> <span>% of the disk for files are free<small>4.0 GB are left of 100 GB" in found
-    assert '?status__exact=failed"><b>1</b> <span>background job failed' in found
+    assert "<b>4</b> <span>% of the disk for files are free<small>4.0 GB are left of 100 GB" in entries
+    assert '?status__exact=failed"><b>1</b> <span>background job failed' in entries
 
 
 def test_orders_placed_and_shipped_by_day_and_store(shop, start):

@@ -128,9 +128,9 @@ def test_list_takes_few_queries_however_many_orders(board, shop):
         board.get(BOARD)
         with CaptureQueriesContext(
             connection,
-        ) as found:
+        ) as queries:
             board.get(BOARD, {"due": "open"})
-        assert len(found) <= MAX_QUERIES, [query["sql"][:80] for query in found]
+        assert len(queries) <= MAX_QUERIES, [query["sql"][:80] for query in queries]
 
 
 def save(client, name: str, query: str, **more):
@@ -202,10 +202,10 @@ def test_packing_slips_of_several_orders_are_one_pdf(board, shop):
 def test_packing_slips_read_no_values_and_routes_of_items(board, shop):
     orders = [place(shop) for _ in range(2)]
 
-    with CaptureQueriesContext(connection) as made:
+    with CaptureQueriesContext(connection) as queries:
         assert slips(board, *orders)["Content-Type"] == "application/pdf"
 
-    items = [query["sql"] for query in made if 'FROM "stores_orderitem"' in query["sql"]]
+    items = [query["sql"] for query in queries if 'FROM "stores_orderitem"' in query["sql"]]
     assert items
     assert not [sql for sql in items if '"eddm"' in sql or '"template_data"' in sql]
 
@@ -280,8 +280,8 @@ def test_packing_slips_of_too_many_items_are_refused(board, shop, monkeypatch):
 def test_chosen_orders_are_exported(board, shop):
     chosen, _ = place(shop), place(shop)
 
-    sent = {"action": "export_csv", "index": "0", "_selected_action": [str(chosen.pk)]}
-    lines = b"".join(board.post(BOARD, sent).streaming_content).decode().splitlines()
+    values = {"action": "export_csv", "index": "0", "_selected_action": [str(chosen.pk)]}
+    lines = b"".join(board.post(BOARD, values).streaming_content).decode().splitlines()
 
     assert len(lines) == 2
     # A spreadsheet then reads it as UTF-8.

@@ -57,9 +57,9 @@ def test_comment_is_for_colleagues_alone(console, shop, order):
 def test_note_is_for_the_one_who_ordered_and_says_so(console, shop, order):
     page = address("change", order.pk)
     opened = console.get(page)
-    seen = opened.context["adminform"].form["seen"].value()
+    version = opened.context["adminform"].form["seen"].value()
 
-    console.post(page, {"seen": seen, "move_to": "20", "note": "Paper is late"})
+    console.post(page, {"seen": version, "move_to": "20", "note": "Paper is late"})
 
     assert "the person who ordered can read it" in text(opened)
     history = shop.world.as_application().call("GET", f"/store/associated/order/{order.pk}/history").json()
@@ -126,8 +126,8 @@ def test_comments_and_pictures_are_erased_with_the_recipient(console, order):
 
 
 def test_reprint_orders_the_same_file_again(console, shop, order):
-    sent = {"item": ["0"], "reprints": "0"}
-    page = console.post(address("reprint", order.pk), sent, follow=True)
+    values = {"item": ["0"], "reprints": "0"}
+    page = console.post(address("reprint", order.pk), values, follow=True)
 
     again = Order.objects.get(reprint_of=order)
     old, new = order.items.get(position=0), again.items.get()
@@ -139,7 +139,7 @@ def test_reprint_orders_the_same_file_again(console, shop, order):
     assert again.history.get().actor == shop.world.operator
     assert "Reprint of <a" in text(page)
 
-    page = console.post(address("reprint", order.pk), sent)
+    page = console.post(address("reprint", order.pk), values)
     assert "The order was printed again meanwhile." in text(page)
     page = console.post(address("reprint", order.pk), {"reprints": "1"})
     assert "select at least one" in text(page)

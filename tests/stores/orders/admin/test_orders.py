@@ -181,13 +181,13 @@ def three_files(shop, order):
 def test_files_and_lists_read_no_values_and_findings_of_items(board, three_files):
     _, order = three_files
 
-    with CaptureQueriesContext(connection) as made:
+    with CaptureQueriesContext(connection) as queries:
         assert len(unpacked(print_files(board, order))) == 2
         assert board.get(reverse("admin:stores_order_reprint", args=[order.pk])).status_code == 200
         assert board.get(reverse("admin:stores_order_packing_slip", args=[order.pk])).status_code == 200
 
     selected = [
-        query["sql"].partition(" FROM ")[0] for query in made if 'FROM "stores_orderitem"' in query["sql"]
+        query["sql"].partition(" FROM ")[0] for query in queries if 'FROM "stores_orderitem"' in query["sql"]
     ]
     assert len(selected) >= 3
     assert not [sql for sql in selected if '"preflight"' in sql or '"template_data"' in sql]

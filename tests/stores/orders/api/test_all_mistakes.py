@@ -118,10 +118,10 @@ def test_order_that_differs_from_its_quote_lists_its_template_data_too(shop, car
     chosen = {"QuoteID": quote["QuoteID"], "OptionID": "GROUND-3"}
     item = {**CARD, "Quantity": 150, "TemplateData": {"Email": "ada@example.com"}}
 
-    wanted = {("/Items/0/Quantity", "quote_mismatch"), ("/Items/0/TemplateData/Name", "required")}
-    assert faults(shop.place(body=order_body(Items=[item], **chosen))) == wanted
+    expected = {("/Items/0/Quantity", "quote_mismatch"), ("/Items/0/TemplateData/Name", "required")}
+    assert faults(shop.place(body=order_body(Items=[item], **chosen))) == expected
     Quote.objects.update(expires="2020-01-01T00:00:00Z")
-    assert faults(shop.place(body=order_body(Items=[item], **chosen))) == wanted
+    assert faults(shop.place(body=order_body(Items=[item], **chosen))) == expected
     assert faults(shop.place(body=order_body(Items=[item], Priority=1, **chosen))) == {
         ("/Priority", "unknown_field")
     }

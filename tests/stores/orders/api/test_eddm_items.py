@@ -144,7 +144,7 @@ def test_every_mistake_of_an_item_is_named(mail_shop, selection):
         {"ProductID": "mailer", "EddmSelectionID": "nonsense"},
         {"ProductID": "mailer", "EddmSelectionID": str(uuid.uuid4())},
     ]
-    wanted = {
+    expected = {
         ("/Items/0/EddmSelectionID", "product_not_for_eddm"),
         ("/Items/1/EddmSelectionID", "eddm_selection_unknown"),
         ("/Items/2/EddmSelectionID", "eddm_selection_expired"),
@@ -153,17 +153,17 @@ def test_every_mistake_of_an_item_is_named(mail_shop, selection):
         ("/Items/5/EddmSelectionID", "eddm_selection_unknown"),
     }
 
-    assert problems(ask(mail_shop, *items)) == wanted
-    assert problems(place(mail_shop, *items)) == wanted
+    assert problems(ask(mail_shop, *items)) == expected
+    assert problems(place(mail_shop, *items)) == expected
 
 
 def test_exactly_one_of_quantity_and_selection_is_taken(mail_shop, selection):
     both = item(selection, Quantity=600)
     neither = {"ProductID": "mailer"}
 
-    wanted = {("/Items/0/EddmSelectionID", "quantity_or_selection"), ("/Items/1/Quantity", "required")}
-    assert problems(ask(mail_shop, both, neither)) == wanted
-    assert problems(place(mail_shop, both, neither)) == wanted
+    expected = {("/Items/0/EddmSelectionID", "quantity_or_selection"), ("/Items/1/Quantity", "required")}
+    assert problems(ask(mail_shop, both, neither)) == expected
+    assert problems(place(mail_shop, both, neither)) == expected
     plain = place(mail_shop, {"ProductID": "mailer", "Quantity": 200}).json()
     assert "EddmRoutes" not in plain["Items"][0]
 

@@ -65,8 +65,8 @@ def export(shop, client=None, **query):
 def numbers(response, orders):
     """Which of the ten they are."""
     assert response.status_code == 200, response.content
-    known = [order["OrderID"] for order in orders]
-    return [known.index(row["OrderID"]) for row in response.json()]
+    order_ids = [order["OrderID"] for order in orders]
+    return [order_ids.index(row["OrderID"]) for row in response.json()]
 
 
 def walk(shop, client, response):
@@ -349,14 +349,14 @@ def test_csv_runs_no_formula_where_cells_end_at_semicolons(db, shop, written, sh
 
 
 def test_external_id_and_change_find_orders(shop, orders):
-    found = Order.objects.order_by("created", "id")[1]
-    Order.objects.filter(pk=found.pk).update(external_id="acme-1", updated="2099-01-01T00:00:00Z")
+    order = Order.objects.order_by("created", "id")[1]
+    Order.objects.filter(pk=order.pk).update(external_id="acme-1", updated="2099-01-01T00:00:00Z")
 
     by_name = export(shop, externalID="acme-1")
     changed = export(shop, updatedAfter="2099-01-01T00:00:00Z")
 
     for response in (by_name, changed):
-        assert [row["OrderID"] for row in response.json()] == [str(found.pk)]
+        assert [row["OrderID"] for row in response.json()] == [str(order.pk)]
         assert response["X-Total-Count"] == "1"
     assert export(shop, externalID="nothing").json() == []
     assert export(shop, updatedAfter="yesterday").json()["Errors"][0]["Pointer"] == "?updatedAfter"
@@ -407,10 +407,10 @@ def test_changed_orders_of_one_store_are_not_sought_in_another(shop, orders):
     Order.objects.filter(pk=moved.pk).update(store=other)
     since = (START + timedelta(days=8)).isoformat()
 
-    found = export(shop, updatedAfter=since)
+    rows = export(shop, updatedAfter=since)
 
-    assert str(moved.pk) not in [row["OrderID"] for row in found.json()]
-    assert found["X-Total-Count"] == str(len(found.json())) == "9"
+    assert str(moved.pk) not in [row["OrderID"] for row in rows.json()]
+    assert rows["X-Total-Count"] == str(len(rows.json())) == "9"
 
 
 def test_skip_beyond_its_limit_names_the_link(shop):
@@ -437,5 +437,5 @@ def test_orders_placed_at_the_same_moment_are_walked_by_their_ids(shop, orders):
 
     pages = list(walk(shop, client, export(shop, client, take=3)))
 
-    found = [row["OrderID"] for page in pages for row in page.json()]
-    assert found == sorted(order["OrderID"] for order in orders)
+    order_ids = [row["OrderID"] for page in pages for row in page.json()]
+    assert order_ids == sorted(order["OrderID"] for order in orders)

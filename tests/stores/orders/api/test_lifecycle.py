@@ -188,16 +188,16 @@ def test_demo_order_is_advanced_to_its_end_with_real_events(shop):
     client = shop.world.as_application(shop.world.other_application)
     order = shop.place(client, store="demo").json()
 
-    seen = [shop.act(order, "advance", client=client, store="demo").json() for _ in range(5)]
+    steps = [shop.act(order, "advance", client=client, store="demo").json() for _ in range(5)]
 
-    assert [step.get("StatusName") for step in seen[:4]] == [
+    assert [step.get("StatusName") for step in steps[:4]] == [
         "Accepted",
         "InProduction",
         "Shipped",
         "Delivered",
     ]
-    assert seen[2]["Shipments"][0]["Carrier"] == "Demo Carrier"
-    assert seen[4]["Code"] == "order_at_its_end"
+    assert steps[2]["Shipments"][0]["Carrier"] == "Demo Carrier"
+    assert steps[4]["Code"] == "order_at_its_end"
     assert Event.objects.filter(application=shop.world.other_application).count() == 5
     own = shop.place().json()
     assert shop.act(own, "advance").json()["Code"] == "not_demo_store"
@@ -223,6 +223,6 @@ def test_only_operators_set_statuses_in_the_demo_store(shop):
     body = {"Status": 30}
 
     refused = shop.act(order, "status", body, store="demo")
-    done = shop.act(order, "status", body, client=shop.world.as_operator(), store="demo")
+    response = shop.act(order, "status", body, client=shop.world.as_operator(), store="demo")
 
-    assert (refused.status_code, done.status_code) == (403, 200)
+    assert (refused.status_code, response.status_code) == (403, 200)

@@ -36,8 +36,8 @@ def test_too_much_ink_of_an_upload_is_the_same_in_proof_and_order(shop, stored_f
         **({"Preset": "coated"} if policy else {}),
     )
     client = shop.world.as_application()
-    sent = client.post("/api/v1/store/associated/asset", heavy(), content_type="image/jpeg").json()
-    values = {"Photo": sent["AssetID"]}
+    asset = client.post("/api/v1/store/associated/asset", heavy(), content_type="image/jpeg").json()
+    values = {"Photo": asset["AssetID"]}
 
     proofs = [
         client.call("POST", f"/store/associated/product/photo/proof?proof={kind}", values).json()["Preflight"]
@@ -70,15 +70,15 @@ def test_pictures_that_look_alike_on_screens_keep_their_own_findings(shop, store
     fields = [field("Photo", Type="Image", SubType="Upload")]
     make_product(shop.store, "photo", TemplateFields=fields, Template={"Pages": [page(PHOTO)]})
     client = shop.world.as_application()
-    made = [of_inks(0, 0, 0, 255), of_inks(255, 255, 255, 255)]
-    sent = [
+    pictures = [of_inks(0, 0, 0, 255), of_inks(255, 255, 255, 255)]
+    assets = [
         client.post("/api/v1/store/associated/asset", picture, content_type="image/jpeg").json()
-        for picture in made
+        for picture in pictures
     ]
     assert len(set(Asset.objects.values_list("sha256", flat=True))) == 1
 
     for number in order:
-        values = {"Photo": sent[number]["AssetID"]}
+        values = {"Photo": assets[number]["AssetID"]}
         proof = client.call("POST", "/store/associated/product/photo/proof", values).json()
         placed = shop.place(
             body=order_body(Items=[{"ProductID": "photo", "Quantity": 100, "TemplateData": values}])

@@ -83,8 +83,8 @@ def test_expired_quote_is_refused_with_a_fresh_one(shop):
     assert (refused.status_code, body["Code"]) == (409, "quote_expired")
     fresh = body["Quote"]
     assert fresh["QuoteID"] != quoted["QuoteID"]
-    taken = shop.place(body=order_body(QuoteID=fresh["QuoteID"], OptionID="GROUND-3"))
-    assert taken.status_code == 201
+    response = shop.place(body=order_body(QuoteID=fresh["QuoteID"], OptionID="GROUND-3"))
+    assert response.status_code == 201
 
 
 def test_expired_quote_is_refused_as_such_where_a_fresh_one_would_be_too_long(shop, monkeypatch):
@@ -100,12 +100,12 @@ def test_expired_quote_is_refused_as_such_where_a_fresh_one_would_be_too_long(sh
 
 def test_quote_of_a_kind_of_place_stays_with_it(shop):
     quoted = quote(shop, ShipTo={"CountryCode": "US", "LocationType": "Residential"})
-    taken = shop.place(body=order_body(QuoteID=quoted["QuoteID"], OptionID="GROUND-3")).json()
+    order = shop.place(body=order_body(QuoteID=quoted["QuoteID"], OptionID="GROUND-3")).json()
     Quote.objects.update(expires=timezone.now() - timedelta(seconds=1))
 
     refused = shop.place(body=order_body(QuoteID=quoted["QuoteID"], OptionID="GROUND-3"))
 
-    assert (taken["Total"], taken["Recipient"]["LocationType"]) == (13.0, "Residential")
+    assert (order["Total"], order["Recipient"]["LocationType"]) == (13.0, "Residential")
     fresh = refused.json()["Quote"]
     assert fresh["Options"][0]["Total"] == 13.0
     assert Quote.objects.get(pk=fresh["QuoteID"]).location_type == "Residential"
@@ -158,13 +158,13 @@ def test_order_gets_no_dearer_delivery_unless_requested(shop):
     make_product(shop.store, "mug", DeliveredPrices=prices)
 
     refused = shop.place(body=order_body(("mug", 100)))
-    named = shop.place(body=order_body(("mug", 100), DeliveryMethodCode="OVERNIGHT"))
+    response = shop.place(body=order_body(("mug", 100), DeliveryMethodCode="OVERNIGHT"))
 
     [fault] = refused.json()["Errors"]
     assert (refused.status_code, fault["Pointer"]) == (400, "/DeliveryMethodCode")
     assert fault["Code"] == "delivery_method_unavailable"
     assert "OVERNIGHT, COURIER" in fault["Message"]
-    assert named.json()["Total"] == 17.0
+    assert response.json()["Total"] == 17.0
 
 
 @pytest.mark.parametrize(
@@ -500,8 +500,8 @@ def test_text_no_column_can_hold_is_pointed_at(shop, hostile):
 
 
 def test_packing_slip_is_a_pdf_for_any_text(shop):
-    named = {**RECIPIENT, "Name": '#eval("1") $x$ *bold* \u6771\u4eac', "Company": "\\"}
-    order = shop.place(body=order_body(Recipient=named)).json()
+    recipient = {**RECIPIENT, "Name": '#eval("1") $x$ *bold* \u6771\u4eac', "Company": "\\"}
+    order = shop.place(body=order_body(Recipient=recipient)).json()
 
     response = shop.world.as_application().call("GET", f"{ORDERS}/{order['OrderID']}/packing-slip")
 
@@ -529,10 +529,10 @@ def test_product_of_fields_without_a_template_is_ordered_without_a_print_file(sh
     client = shop.world.as_application()
     picture = BytesIO()
     Image.new("RGB", (9, 9)).save(picture, "PNG")
-    sent = client.post("/api/v1/store/associated/asset", picture.getvalue(), content_type="image/png").json()
+    asset = client.post("/api/v1/store/associated/asset", picture.getvalue(), content_type="image/png").json()
     quoted = quote(shop, ("plain", 100))
     option = {"QuoteID": quoted["QuoteID"], "OptionID": "GROUND-3"}
-    data = {"Name": "Dana", "Photo": sent["AssetID"]}
+    data = {"Name": "Dana", "Photo": asset["AssetID"]}
 
     def order(template_data):
         item = {"ProductID": "plain", "Quantity": 100, "TemplateData": template_data}

@@ -54,8 +54,12 @@ def test_error_refuses_the_order_with_all_findings(shop, small_print, stored_fil
     assert [(error["Pointer"], error["Code"]) for error in problem["Errors"]] == [
         ("/Items/1", "box_off_page")
     ]
-    found = [(finding["Code"], finding["Severity"]) for finding in problem["Preflight"]]
-    assert found == [("text_too_small", "Warning"), ("box_off_page", "Error"), ("text_too_small", "Warning")]
+    findings = [(finding["Code"], finding["Severity"]) for finding in problem["Preflight"]]
+    assert findings == [
+        ("text_too_small", "Warning"),
+        ("box_off_page", "Error"),
+        ("text_too_small", "Warning"),
+    ]
     assert not Order.objects.exists()
     assert stored_files() == before
 

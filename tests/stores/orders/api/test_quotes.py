@@ -59,15 +59,15 @@ def test_quote_has_one_option_for_each_delivery_method_and_speed(world, store):
 def test_long_quote_is_read_and_ordered_in_turn(world, store, settings):
     client = world.as_application()
     quote = ask(client, ("card", 100)).json()
-    named = order_body(QuoteID=quote["QuoteID"], OptionID=quote["Options"][0]["OptionID"])
+    body = order_body(QuoteID=quote["QuoteID"], OptionID=quote["Options"][0]["OptionID"])
     path = f"/store/associated/quote/{quote['QuoteID']}"
     settings.LARGE_ORDERS_CONCURRENCY = settings.FILES_CONCURRENCY = settings.CONCURRENCY_WAIT_SECONDS = 0
 
     assert client.call("GET", path).status_code == 200
-    assert client.call("POST", "/store/associated/order", named).status_code == 201
+    assert client.call("POST", "/store/associated/order", body).status_code == 201
     Quote.objects.update(rendering=json.dumps({**quote, "Preflight": ["x" * 512 * 1024]}))
     assert client.call("GET", path).json()["Code"] == "service_busy"
-    assert client.call("POST", "/store/associated/order", named).json()["Code"] == "service_busy"
+    assert client.call("POST", "/store/associated/order", body).json()["Code"] == "service_busy"
 
 
 def test_quote_of_more_than_20_items_takes_a_turn(world, store, settings):
@@ -286,14 +286,14 @@ def test_order_arrives_with_its_slowest_item():
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.integers(1, 40_000_000), st.integers(1, 20))
 def test_quoted_decimals_survive_storage(world, cents, quantity):
-    made = make_product(
+    product = make_product(
         world.demo,
         f"p{cents}-{quantity}-{Quote.objects.count()}",
         MinimumQty=1,
         IncrementQty=1,
         DeliveredPrices=[price_values("GROUND", str(Decimal(cents) / 100), is_default=True)],
     )
-    body = {"Items": [{"ProductID": made.external_id, "Quantity": quantity}], "ShipTo": HERE}
+    body = {"Items": [{"ProductID": product.external_id, "Quantity": quantity}], "ShipTo": HERE}
     quote_id = world.as_application().call("POST", "/store/demo/quote", body).json()["QuoteID"]
 
     option = quoted_prices(Quote.objects.get(pk=quote_id)).option("GROUND-3")

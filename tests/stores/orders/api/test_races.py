@@ -45,11 +45,11 @@ def test_one_idempotency_key_makes_one_order(world):
     answers = at_once(*[placing(world, body, HTTP_IDEMPOTENCY_KEY="k-1") for _ in range(MANY)])
 
     assert Order.objects.count() == Event.objects.count() == 1
-    made = [a for a in answers if a.status_code == 201]
+    created = [a for a in answers if a.status_code == 201]
     refused = [a for a in answers if a.status_code == 409]
-    assert len(made) + len(refused) == MANY
-    assert {a.content for a in made} == {made[0].content}
-    assert sum("Idempotent-Replayed" not in a for a in made) == 1
+    assert len(created) + len(refused) == MANY
+    assert {a.content for a in created} == {created[0].content}
+    assert sum("Idempotent-Replayed" not in a for a in created) == 1
     assert all((a.json()["Code"], a["Retry-After"]) == ("request_in_progress", "1") for a in refused)
 
 
@@ -58,11 +58,11 @@ def test_form_of_a_page_sent_many_times_at_once_makes_one_order(world):
     access = authorize_store(Caller.on_pages(world.outsider), "associated", WRITE)
     request = read_order_request(order_body())
 
-    made = at_once(
+    orders = at_once(
         *[partial(place_own_order, access=access, request=request, form="one") for _ in range(MANY)]
     )
 
-    assert {order.pk for order, _ in made} == {Order.objects.get().pk}
+    assert {order.pk for order, _ in orders} == {Order.objects.get().pk}
 
 
 def test_equal_request_is_refused_without_work_while_the_first_is_prepared(world, monkeypatch):
@@ -112,8 +112,8 @@ def test_request_whose_connection_died_holds_its_key_for_seconds(world, monkeypa
     assert lost.status_code >= 500
     refused = place()
     assert (refused.status_code, refused["Retry-After"]) == (409, "1")
-    left = RequestLease.objects.get().until - timezone.now()
-    assert left <= timedelta(seconds=LEASE_SECONDS)
+    seconds_left = RequestLease.objects.get().until - timezone.now()
+    assert seconds_left <= timedelta(seconds=LEASE_SECONDS)
     RequestLease.objects.update(until=timezone.now())
     assert place().status_code == 201
     assert not RequestLease.objects.exists()
@@ -179,13 +179,13 @@ def test_status_and_cancel_at_once_end_in_one_of_both(world, number):
         lambda: buyer.call("POST", f"{path}/cancel"),
     )
 
-    kept = Order.objects.get()
+    placed = Order.objects.get()
     if moved.status_code == 200:
-        assert (kept.status, kept.cancellation, cancelled.status_code) == (40, "Requested", 202)
+        assert (placed.status, placed.cancellation, cancelled.status_code) == (40, "Requested", 202)
     else:
-        assert (moved.status_code, kept.status, cancelled.status_code) == (409, 90, 200)
+        assert (moved.status_code, placed.status, cancelled.status_code) == (409, 90, 200)
     sequences = list(OrderHistory.objects.order_by("sequence").values_list("sequence", flat=True))
-    assert sequences == list(range(1, kept.sequence + 1))
+    assert sequences == list(range(1, placed.sequence + 1))
 
 
 def test_two_writers_with_one_etag_cannot_both_win(world):

@@ -35,13 +35,13 @@ def event_types():
 def test_order_above_the_limit_is_pending(shop, approver):
     placed = shop.place()
     order = placed.json()
-    read = shop.world.as_application().call("GET", f"/store/associated/order/{order['OrderID']}").json()
+    order_read = shop.world.as_application().call("GET", f"/store/associated/order/{order['OrderID']}").json()
 
     assert placed.status_code == 201
     assert (order["Status"], order["Sequence"]) == (10, 2)
     assert order["Approval"]["State"] == "Pending"
     assert order["Approval"]["Reasons"] == [{"Kind": "Total", "Limit": 10.0, "Total": 12.0}]
-    assert read["Approval"] == order["Approval"]
+    assert order_read["Approval"] == order["Approval"]
     assert event_types() == ["order.received", "order.approval_requested"]
 
 
@@ -209,12 +209,12 @@ def test_undecided_order_is_rejected_at_the_end_of_the_time(shop, approver):
     order = shop.place().json()
     request = ApprovalRequest.objects.get()
     early = expire_requests(now=request.expires - timedelta(seconds=1))
-    done = expire_requests(now=request.expires)
+    expired = expire_requests(now=request.expires)
     again = expire_requests(now=request.expires)
     shown = shop.world.as_application().call("GET", f"/store/associated/order/{order['OrderID']}").json()
 
     assert request.expires - request.requested == timedelta(hours=72)
-    assert (early, done, again) == (0, 1, 0)
+    assert (early, expired, again) == (0, 1, 0)
     assert (shown["Status"], shown["Approval"]["State"]) == (95, "Expired")
     assert shown["Approval"]["DecidedBy"] is None
     assert event_types()[-1] == "order.rejected"
@@ -236,14 +236,14 @@ def test_approvers_and_the_person_are_notified_once(shop, approver):
     reminded = [remind_approvers(now=request.requested + timedelta(hours=hours)) for hours in (35, 37, 38)]
     decide(shop, order, "deny", {"Reason": "Too many."}, by=approver)
 
-    found = Notification.objects.order_by("pk").values_list("user", "kind", "key", "text")
+    notifications = Notification.objects.order_by("pk").values_list("user", "kind", "key", "text")
     assert reminded == [0, 1, 0]
-    assert [(user, kind, key.rpartition(":")[2]) for user, kind, key, _ in found] == [
+    assert [(user, kind, key.rpartition(":")[2]) for user, kind, key, _ in notifications] == [
         (approver.pk, "approval_requested", "requested"),
         (approver.pk, "approval_requested", "reminder"),
         (shop.world.user.pk, "approval_decided", "decided"),
     ]
-    assert found[2][3] == "Too many."
+    assert notifications[2][3] == "Too many."
     assert "approvalrequest" in Notification.objects.first().path
 
 

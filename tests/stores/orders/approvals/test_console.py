@@ -41,9 +41,9 @@ def place(shop, quantity=100, city="Denver", **data):
 def decide(console, card, decision, note=""):
     """Sends the form of a card as a browser does."""
     page = console.get(QUEUE)
-    found = re.findall(r"<form class=\"approval-form\".*?</form>", page.content.decode(), re.S)[card]
+    form = re.findall(r"<form class=\"approval-form\".*?</form>", page.content.decode(), re.S)[card]
     values = {}
-    for name, value in re.findall(r'<input[^>]*name="([^"]+)"[^>]*value="([^"]*)"', found):
+    for name, value in re.findall(r'<input[^>]*name="([^"]+)"[^>]*value="([^"]*)"', form):
         values.setdefault(name, []).append(unescape(value))
     return console.post(f"{QUEUE}decide/", {**values, "decision": decision, "note": note}, follow=True)
 
@@ -194,12 +194,12 @@ def test_pages_read_only_what_they_show_of_items(shop, console):
     order = Order.objects.get(pk=shop.place(body=order_body(Items=[line] * 6)).json()["OrderID"])
     place(shop)
 
-    with CaptureQueriesContext(connection) as made:
+    with CaptureQueriesContext(connection) as queries:
         page = console.get(QUEUE)
         decide(console, 0, "approve")
 
     selected = [
-        query["sql"].partition(" FROM ")[0] for query in made if 'FROM "stores_orderitem"' in query["sql"]
+        query["sql"].partition(" FROM ")[0] for query in queries if 'FROM "stores_orderitem"' in query["sql"]
     ]
     assert selected
     assert not [sql for sql in selected if '"preflight"' in sql or '"template_data"' in sql]

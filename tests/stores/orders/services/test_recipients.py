@@ -159,12 +159,12 @@ def test_dump_and_files_hold_nothing_of_an_erased_recipient(placed, tmp_path, of
 def proof_of(client, **values):
     """Of these values alone; gives the digest of the proof."""
     before = set(Proof.objects.values_list("digest", flat=True))
-    made = client.call(
+    response = client.call(
         "POST",
         "/store/associated/product/card-two-sided/proof",
         {"Name": "N. N.", "Title": "T.", "Phone": "+1 503 555 0000", "Email": "n@n.example", **values},
     )
-    assert made.status_code == 200, made.content
+    assert response.status_code == 200, response.content
     [new] = set(Proof.objects.values_list("digest", flat=True)) - before
     return new
 
@@ -235,11 +235,11 @@ def test_saved_views_that_search_for_the_recipient_are_deleted(world, placed, by
     for name, query in views.items():
         save_order_view(owner=world.operator, name=name, query=query)
     number = Order.objects.get().number
-    wanted = str(number) if by == "--order" else "wilhelmina@quarrington.example"
+    expected = str(number) if by == "--order" else "wilhelmina@quarrington.example"
 
-    call_command("erase_recipient", by, wanted, "--dry-run")
+    call_command("erase_recipient", by, expected, "--dry-run")
     assert OrderView.objects.count() == 5
-    call_command("erase_recipient", by, wanted)
+    call_command("erase_recipient", by, expected)
 
     assert [view.name for view in OrderView.objects.all()] == ["Bees", "Her family"]
     assert "3 saved views that search for the recipient were deleted." in capsys.readouterr().out
@@ -376,8 +376,8 @@ def test_many_orders_at_work_are_counted_and_the_first_are_named(placed):
         call_command("erase_recipient", "--name", "wilhelmina quarrington", "--postal-code", "80299-4471")
 
     assert str(refused.value).startswith("7 orders are not shipped yet")
-    named = [order["OrderNumber"] for order in waiting if order["OrderNumber"] in str(refused.value)]
-    assert len(named) == 5
+    order_numbers = [order["OrderNumber"] for order in waiting if order["OrderNumber"] in str(refused.value)]
+    assert len(order_numbers) == 5
     assert len(str(refused.value)) < 250
 
 

@@ -266,11 +266,11 @@ def demo_order(order, world):
 
 
 def test_demo_orders_advance(demo_order):
-    seen = []
+    statuses = []
     for _ in range(4):
         demo_order = advance_order(order=demo_order, actor=STORE)
-        seen.append(demo_order.status)
-    assert seen == [30, 40, 60, 70]
+        statuses.append(demo_order.status)
+    assert statuses == [30, 40, 60, 70]
     assert demo_order.tracking_numbers == [f"DEMO{demo_order.number}"]
     assert OrderHistory.objects.last().note == "Simulated"
     with pytest.raises(Conflict, match="Delivered, which is its last status") as end:

@@ -356,9 +356,9 @@ def test_product_for_eddm_is_ordered_for_a_selection_of_the_application_that_mad
     browser, page = signed_in(world.user), "/catalog/demo/mailer"
 
     opened = browser.get(page, {"selection": str(selection.pk)}).content.decode()
-    sent = {"selection": str(selection.pk), "as": str(world.application.pk), "do": "order"}
-    refused = browser.post(page, {**sent, "selection": str(foreign.pk)}).content.decode()
-    browser.post(page, sent)
+    values = {"selection": str(selection.pk), "as": str(world.application.pk), "do": "order"}
+    refused = browser.post(page, {**values, "selection": str(foreign.pk)}).content.decode()
+    browser.post(page, values)
 
     assert re.search(rf'value="{world.application.pk}" selected', opened)
     assert re.search(rf'value="{selection.pk}" selected', opened)

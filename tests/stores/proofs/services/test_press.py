@@ -103,8 +103,8 @@ def test_uploads_keep_their_plates_and_are_separated_once(world, stored_files, m
 
     [(space, content)] = images_of(printed(product, {"Name": "Ada", "Photo": str(ink.pk)}).content)
     assert space == "/DeviceCMYK"
-    with Image.open(io.BytesIO(content)) as kept:
-        assert kept.getpixel((300, 200)) == (0, 0, 0, 178)
+    with Image.open(io.BytesIO(content)) as picture:
+        assert picture.getpixel((300, 200)) == (0, 0, 0, 178)
 
     first = printed(product, {"Name": "Ada", "Photo": str(color.pk)})
     monkeypatch.setattr(proofs, "separate", None)

@@ -70,8 +70,8 @@ def test_leftovers_of_a_crash_are_found_by_the_next_run(make, stored_files, monk
     assert stored_files() == young
 
     age(young)
-    found = pruned()
-    assert (found["stray proof folders"], found["stray pictures"], stored_files()) == (1, 1, [])
+    counts = pruned()
+    assert (counts["stray proof folders"], counts["stray pictures"], stored_files()) == (1, 1, [])
 
 
 def test_assets_and_proofs_in_use_stay(world, make, stored_files):
@@ -158,8 +158,8 @@ def test_pictures_that_are_used_ordered_or_named_by_a_template_stay(world, photo
     assert client.call("POST", "/store/associated/order", order_body(Items=[item])).status_code == 201
     photo_card.template_fields.update(default_value=default)
     unused_for(91, proofed, ordered, default, unused)
-    sent = client.call("POST", "/store/associated/product/photo-card/proof", {"Photo": proofed})
-    assert sent.status_code == 200
+    response = client.call("POST", "/store/associated/product/photo-card/proof", {"Photo": proofed})
+    assert response.status_code == 200
 
     assert remove("unused pictures") == 1
     assert {str(asset.pk) for asset in Asset.objects.all()} == {proofed, ordered, default}
