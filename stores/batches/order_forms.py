@@ -13,9 +13,8 @@ from fulfillment.core.errors import Fault
 from stores.batches.files.records import Problem, problem_record
 from stores.batches.models import Batch, BatchMode, BatchRow
 from stores.batches.row_contents import QUANTITY, cells_of, item_key_of, item_of, recipient_of
-from stores.orders.api.requests import order_request_of, price_request_from
 from stores.orders.api.serializers import OrderItemRequestSerializer, OrderRequestSerializer
-from stores.orders.requests import OrderRequest, PriceRequest
+from stores.orders.requests import OrderRequest, PriceRequest, order_request_of, price_request_from
 from stores.templates.selectors import fields_of
 
 ITEM, DATA, TO = "/Items/0", "/Items/0/TemplateData", "/Recipient"

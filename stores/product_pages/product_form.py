@@ -19,9 +19,8 @@ from printing.preflight.findings import picture_of_page
 from printing.typesetting import proof_dpi
 from printing.typesetting.fields import ALL_VALUES_BYTES
 from stores.concurrency_limits import PICTURES
-from stores.orders.api.requests import order_request_of
 from stores.orders.api.serializers import OrderRequestSerializer
-from stores.orders.requests import OrderRequest
+from stores.orders.requests import OrderRequest, order_request_of
 from stores.product_pages.selectors import ProductPage
 from stores.proofs.links import make_page_sources, proof_urls
 from stores.proofs.models import Asset

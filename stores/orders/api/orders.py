@@ -1,4 +1,4 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
@@ -26,7 +26,6 @@ from stores.orders.api.examples import (
     TRANSITIONS,
 )
 from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
-from stores.orders.api.requests import order_request_of, parcels_of
 from stores.orders.api.serializers import (
     CancelRequestSerializer,
     HistorySerializer,
@@ -37,12 +36,19 @@ from stores.orders.api.serializers import (
 )
 from stores.orders.models import CancellationState, Order, OrderItem
 from stores.orders.representations import dumps, history_record, order_etag
+from stores.orders.requests import order_request_of
 from stores.orders.selectors.access import READ, WORK, WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.orders import full_record, history_of, order_for, stored_bytes
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order, prepare_order
 from stores.orders.services.quotes import MANY_ITEMS
 from stores.orders.services.simulation import advance_order
-from stores.orders.services.transitions import actor_of, cancel_order, refuse_cancellation, transition_order
+from stores.orders.services.transitions import (
+    Parcel,
+    actor_of,
+    cancel_order,
+    refuse_cancellation,
+    transition_order,
+)
 
 ORDER_ID = OpenApiParameter(
     "order_id", str, OpenApiParameter.PATH, description="The OrderID, or `@` and the ExternalID."
@@ -257,7 +263,7 @@ class OrderViewSet(ApiViewSet):
             (store_id, order_id, WORK),
             StatusRequestSerializer,
             lambda values, target: transition_order(
-                status=values["Status"], note=values.get("Note", ""), parcels=parcels_of(values), **target
+                status=values["Status"], note=values.get("Note", ""), parcels=_parcels_of(values), **target
             ),
         )
 
@@ -315,3 +321,16 @@ def order_response(
     response["ETag"] = order_etag(order)
     response["Cache-Control"] = "private, no-cache"
     return response
+
+
+def _parcels_of(values: Mapping[str, Any]) -> list[Parcel]:
+    return [
+        Parcel(
+            carrier=shipment["Carrier"],
+            tracking_number=shipment["TrackingNumber"],
+            tracking_url=shipment.get("TrackingURL", ""),
+            item_keys=tuple(shipment.get("ItemKeys", ())),
+            shipped=shipment.get("Shipped"),
+        )
+        for shipment in values.get("Shipments", ())
+    ]

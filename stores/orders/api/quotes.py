@@ -27,8 +27,7 @@ from stores.catalog.api.stores import STORE_ID
 from stores.catalog.models import LocationType
 from stores.catalog.models.store import EXTERNAL_ID
 from stores.orders.api.examples import QUOTE_EXAMPLES
-from stores.orders.api.requests import price_request_from
-from stores.orders.requests import MAX_ITEMS, postal_code_form
+from stores.orders.requests import MAX_ITEMS, postal_code_form, price_request_from
 from stores.orders.selectors.access import READ, WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.quotes import quote_bytes, quote_for
 from stores.orders.services.quotes import LONG_QUOTE_BYTES, PreparedQuote, prepare_quote, store_quote
