@@ -13,7 +13,7 @@ from fulfillment.core.errors import Fault, Invalid, collecting_faults, raise_fau
 from fulfillment.core.text import MAX_INTEGER
 from stores.catalog.models.product import LocationType
 from stores.orders.business_days import add_business_days, transit_days
-from stores.orders.requests import ListedProduct, Price, PriceRequest, item_faults
+from stores.orders.requests import ListedProduct, Price, PriceRequest, Speed, item_faults
 
 # The limit of an order's columns for amounts.
 TOTAL_LIMIT = Decimal(10) ** 12
@@ -109,17 +109,17 @@ class Prices:
 
     def default_speed(self, products: Mapping[str, ListedProduct]) -> int:
         listed = [products[item.product_id] for item in self.price_request.items]
-        usual = max(next((d for d, is_default in p.speeds if is_default), 0) for p in listed)
+        usual = max(next((speed.days for speed in p.speeds if speed.is_default), 0) for p in listed)
         return min(self.speeds, key=lambda days: abs(days - usual))
 
     def _option(self, method: str, days: int) -> Option:
         prices = self.prices_by_method[method]
-        spans = [transit_days(method, entry.description) for entry in prices]
+        least, most = zip(*(transit_days(method, entry.description) for entry in prices), strict=True)
         return Option(
             delivery_method_code=method,
             production_days=days,
-            earliest=add_business_days(self.today, days + max(least for least, _ in spans)),
-            latest=add_business_days(self.today, days + max(most for _, most in spans)),
+            earliest=add_business_days(self.today, days + max(least)),
+            latest=add_business_days(self.today, days + max(most)),
             lines=tuple(
                 Line(
                     item.item_key,
@@ -143,7 +143,7 @@ def with_checked_terms(
     return replace(
         product,
         prices=(Price(method, price_request.location_type, unit_price, description),),
-        speeds=((price_request.production_days or 0, True),),
+        speeds=(Speed(price_request.production_days or 0, is_default=True),),
         minimum_quantity=1,
         maximum_quantity=MAX_INTEGER,
         quantity_increment=1,
@@ -221,20 +221,31 @@ def _find_common_methods(
 def _not_served(
     price_request: PriceRequest, product_ids: Sequence[str], places_served: PlacesServed
 ) -> Invalid:
-    kind = f" to {price_request.location_type} places" if price_request.location_type else ""
     places = places_served(product_ids)
+    nowhere = _("nowhere")
     served = [
-        f"{product_id} {_join_names(places.get(product_id, ())) or 'nowhere'}" for product_id in product_ids
+        f"{product_id} {_join_names(places.get(product_id, ())) or nowhere}" for product_id in product_ids
     ]
     message = (
-        f"CountryCode: not delivered{kind} in {price_request.country_code}: {_join_names(product_ids)}. "
-        f"Where they are delivered: {_join_names(served, '; ')}."
-    )
+        _(
+            "CountryCode: not delivered to %(type)s places in %(country)s: %(products)s. Where they are "
+            "delivered: %(served)s."
+        )
+        if price_request.location_type
+        else _(
+            "CountryCode: not delivered in %(country)s: %(products)s. Where they are delivered: %(served)s."
+        )
+    ) % {
+        "type": price_request.location_type,
+        "country": price_request.country_code,
+        "products": _join_names(product_ids),
+        "served": _join_names(served, "; "),
+    }
     return Invalid.at(f"{price_request.destination_pointer}/CountryCode", "destination_not_served", message)
 
 
 def _join_names(names: Sequence[str], between: str = ", ") -> str:
-    more = [f"{len(names) - MAX_LISTED} more"] if len(names) > MAX_LISTED else []
+    more = [_("%(count)s more") % {"count": len(names) - MAX_LISTED}] if len(names) > MAX_LISTED else []
     return between.join([*names[:MAX_LISTED], *more])
 
 
@@ -257,8 +268,8 @@ def _prices_by_method(price_request: PriceRequest, product: ListedProduct) -> di
 def _find_common_speeds(price_request: PriceRequest, products: Mapping[str, ListedProduct]) -> list[int]:
     """Production days that suit all items: each is produced at its own speed or a faster one."""
     listed = {item.product_id: products[item.product_id] for item in price_request.items}.values()
-    slowest_rush = max(min((days for days, _ in product.speeds), default=0) for product in listed)
-    speeds = sorted({days for p in listed for days, _ in p.speeds if days >= slowest_rush} or {0})
+    slowest_rush = max(min((speed.days for speed in p.speeds), default=0) for p in listed)
+    speeds = sorted({s.days for p in listed for s in p.speeds if s.days >= slowest_rush} or {0})
     if price_request.production_days is None:
         return speeds
     if price_request.production_days not in speeds:

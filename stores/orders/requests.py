@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 
@@ -96,6 +96,11 @@ class Price:
     description: str
 
 
+class Speed(NamedTuple):
+    days: int
+    is_default: bool
+
+
 @dataclass(frozen=True, slots=True)
 class ListedProduct:
     """`takes_data` if the product has fields or a template; `finishing` is that of `OrderItem`."""
@@ -110,7 +115,7 @@ class ListedProduct:
     delivery_method: str
     default_location_type: str
     prices: tuple[Price, ...]
-    speeds: tuple[tuple[int, bool], ...]
+    speeds: tuple[Speed, ...]
     takes_data: bool
     is_eddm: bool = False
     finishing: Mapping[str, Any] = field(default_factory=dict)

@@ -16,7 +16,7 @@ from fulfillment.core.text import parse_uuid
 from stores.catalog.models.product import FINISHING_COLUMNS
 from stores.orders.models import Quote
 from stores.orders.pricing import Line, Option
-from stores.orders.requests import ListedProduct, Price
+from stores.orders.requests import ListedProduct, Price, Speed
 from stores.orders.selectors.access import READ, authorize_store
 
 FINISHING = ", ".join(f"'{column}', product.{column}" for column in FINISHING_COLUMNS)
@@ -145,7 +145,7 @@ def _listed_product(row: tuple[Any, ...]) -> ListedProduct:
             Price(code, kind, Decimal(price), text)
             for code, kind, price, text in orjson.loads(prices or "[]")
         ),
-        speeds=tuple((days, is_default) for days, is_default in orjson.loads(speeds or "[]")),
+        speeds=tuple(Speed(*speed) for speed in orjson.loads(speeds or "[]")),
         takes_data=takes_data,
         is_eddm=is_eddm,
         finishing=orjson.loads(finishing),

@@ -8,7 +8,7 @@ import pytest
 
 from fulfillment.core.errors import Invalid
 from stores.orders.pricing import TOTAL_LIMIT, price_all_items
-from stores.orders.requests import ListedProduct, Price, PriceRequest, PriceRequestItem
+from stores.orders.requests import ListedProduct, Price, PriceRequest, PriceRequestItem, Speed
 
 
 def product(name, *, speeds=((5, True),), prices=("GROUND Commercial 10",), **changes):
@@ -25,7 +25,7 @@ def product(name, *, speeds=((5, True),), prices=("GROUND Commercial 10",), **ch
         delivery_method=listed[0][0],
         default_location_type="Commercial",
         prices=tuple(Price(method, kind, Decimal(amount), "") for method, kind, amount in listed),
-        speeds=speeds,
+        speeds=tuple(Speed(*speed) for speed in speeds),
         takes_data=False,
     )
     return replace(product, **changes)
