@@ -12,8 +12,7 @@ from django.utils.translation import ngettext
 from accounts.admin.staff import staff_on
 from fulfillment.core.admin.search import CANDIDATES, record_hits, visible_records
 from fulfillment.core.plugins import Attention, DashboardCard, MenuItem, SearchResult
-from fulfillment.core.text import parse_uuid
-from fulfillment.templatetags.portal import method_name
+from fulfillment.core.text import method_name, parse_uuid
 from stores.budgets.selectors.budgets import wrong_balances
 from stores.catalog.admin.scoping import ORDER_GRANTS, find_products, find_stores
 from stores.catalog.models import Product

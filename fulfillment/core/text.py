@@ -17,6 +17,8 @@ from django.utils.translation import gettext as _
 MAX_INTEGER = 2_147_483_647
 # Control characters, and marks that change the reading direction.
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# Codes of this length are names already, such as EDDM.
+SHORT = 4
 _LINE_BREAKS = re.compile("[\t\n\r\u2028\u2029]")
 
 
@@ -48,6 +50,11 @@ class VisibleText:
                 errors[name] = [ValidationError(_("This contains a control character."), "control_character")]
         if errors:
             raise ValidationError(errors)
+
+
+def method_name(code: str) -> str:
+    """The code of a delivery method in words: `TWO_DAY` is "Two day"."""
+    return code if len(code) <= SHORT else code.replace("_", " ").replace("-", " ").capitalize()
 
 
 def timestamp(moment: datetime) -> str:

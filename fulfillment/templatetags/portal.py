@@ -6,9 +6,10 @@ from zlib import crc32
 from django import template
 from django.utils import formats, timezone
 
+from fulfillment.core.text import method_name
+
 register = template.Library()
-# Codes of this length are names already, such as EDDM.
-SHORT = 4
+register.filter(method_name)
 # Drawn sheets have so many colors, room for a letter and for a line, and letters that stand so far down the line.
 TONES, LETTER, LINE, BASELINE = 5, 7, 16, 12
 # The whole drawing, and the sheet in it at most.
@@ -54,12 +55,6 @@ def _place_lines(name: str, width: int, top: int, bottom: int) -> list[tuple[int
 @register.filter
 def wrong_fields(form: Any) -> list[Any]:
     return [form[name] for name in form.errors if name in form.fields]
-
-
-@register.filter
-def method_name(code: str) -> str:
-    """The code of a delivery method in words: `TWO_DAY` is "Two day"."""
-    return code if len(code) <= SHORT else code.replace("_", " ").replace("-", " ").capitalize()
 
 
 @register.simple_tag

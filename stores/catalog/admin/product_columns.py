@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 from unfold.decorators import display
 
 from accounts.admin.staff import StaffAdmin
-from fulfillment.templatetags.portal import method_name
+from fulfillment.core.text import method_name
 from stores.catalog.models import DeliveredPrice, Product
 
 LOWEST_PRICE = DeliveredPrice.objects.filter(product=OuterRef("pk")).order_by("price").values("price")[:1]

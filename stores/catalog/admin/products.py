@@ -14,9 +14,8 @@ from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.admin.inlines import ConsoleInline
 from fulfillment.core.files.downloads import picture_response, serves_picture
 from fulfillment.core.http.dangerous import harmless
-from fulfillment.core.text import parse_number
+from fulfillment.core.text import method_name, parse_number
 from fulfillment.templatetags.console import form_problems
-from fulfillment.templatetags.portal import method_name
 from stores.catalog.admin.product_columns import ProductColumns
 from stores.catalog.admin.product_forms import (
     COLUMNS,

@@ -12,7 +12,7 @@ from accounts.callers import Caller
 from accounts.permissions import STORE_GRANTS
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import DomainError, Invalid
-from fulfillment.templatetags.portal import method_name
+from fulfillment.core.text import method_name
 from stores.catalog.models import DeliveredPrice, Product, Store
 
 MAX_METHODS = 200

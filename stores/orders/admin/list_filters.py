@@ -10,8 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from accounts.admin.staff import staff_on
 from fulfillment.core.admin.lists import ConsoleList
-from fulfillment.core.text import parse_uuid
-from fulfillment.templatetags.portal import method_name
+from fulfillment.core.text import method_name, parse_uuid
 from stores.catalog.admin.scoping import ORDER_GRANTS, ChoiceFilter, StoreFilter, stores_on
 from stores.catalog.models import Store
 from stores.catalog.selectors.stores import (

@@ -26,8 +26,7 @@ from fulfillment.core.api.errors import domain_problem
 from fulfillment.core.errors import DomainError, faults_at_fields
 from fulfillment.core.observability.logs import current_trace, start_trace
 from fulfillment.core.reference.operations import operations
-from fulfillment.core.text import MAX_INTEGER, parse_number
-from fulfillment.templatetags.portal import method_name
+from fulfillment.core.text import MAX_INTEGER, method_name, parse_number
 from stores.budgets.standings import BudgetDecision
 from stores.catalog.models import Store
 from stores.catalog.services.usage import count_store_call

@@ -19,7 +19,8 @@ from accounts.models import Role
 from applications.metrics import flush_usage
 from applications.registration.models import DailyUsage, LoggedRequest
 from applications.registration.services.applications import create_application
-from fulfillment.templatetags.portal import date_range, method_name
+from fulfillment.core.text import method_name
+from fulfillment.templatetags.portal import date_range
 from stores.catalog.models import StoreUsage
 from stores.catalog.services.usage import flush_store_usage
 from stores.orders.models import Order, Quote
