@@ -11,7 +11,7 @@ import orjson
 
 from printing.text import is_blank
 from stores.batches.files.matching import RECIPIENT, without_accents
-from stores.batches.files.records import FileRow, Problem, problem_record
+from stores.batches.files.records import FileProblem, FileRow, Problem
 from stores.catalog.models.store import EXTERNAL_ID
 from stores.orders.models import RECIPIENT_FIELDS
 
@@ -70,24 +70,24 @@ def _key_of(
         return "", None
     if key in taken_keys:
         message = f"{ROW_KEY}: {key[:KEY_LENGTH]} is the key of a row above."
-        return "", problem_record(
+        return "", FileProblem(
             "row_key_repeated",
             message,
             f"Give each row its own key in the column {column}.",
             field=ROW_KEY,
             column=column,
             value=key,
-        )
+        ).record
     if len(key) > KEY_LENGTH or not KEY_FORM.match(key):
         message = f"{ROW_KEY}: use 1 to {KEY_LENGTH} visible characters in one line, without a slash."
-        return "", problem_record(
+        return "", FileProblem(
             "row_key_invalid",
             message,
             f"Shorten or correct the key in the column {column}.",
             field=ROW_KEY,
             column=column,
             value=key,
-        )
+        ).record
     return key, None
 
 

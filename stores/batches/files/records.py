@@ -1,7 +1,7 @@
 """What a row file holds, and what is wrong with it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 # A problem of a row or a file, with the members that the API shows.
@@ -14,24 +14,33 @@ ERROR, WARNING = "Error", "Warning"
 
 @dataclass(frozen=True)
 class FileProblem:
+    """What is wrong with a file, a row or a cell; `field` is the target of its column."""
+
     code: str
     message: str
     remedy: str
-    row: int | None = None
-    column: str | None = None
     value: str | None = None
     severity: str = ERROR
+    row: int | None = None
+    column: str | None = None
+    field: str | None = None
+
+    def at(self, row: int | None, column: str | None) -> "FileProblem":
+        """The problem at its place, with the beginning of a long value."""
+        value = None if self.value is None else self.value[:VALUE_SHOWN]
+        return replace(self, row=row, column=column, value=value)
 
     @property
     def record(self) -> Problem:
-        return problem_record(
-            self.code,
-            self.message,
-            self.remedy,
-            severity=self.severity,
-            column=self.column,
-            value=self.value,
-        )
+        return {
+            "Code": self.code,
+            "Severity": self.severity,
+            "Column": self.column,
+            "Field": self.field,
+            "Value": self.value,
+            "Message": self.message,
+            "Remedy": self.remedy,
+        }
 
 
 class RowFileRefused(Exception):
@@ -59,21 +68,6 @@ class Table:
     dialect: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class CellFault:
-    """A problem of a cell before the name of its column is known."""
-
-    code: str
-    message: str
-    remedy: str
-    value: str | None = None
-    severity: str = ERROR
-
-    def at(self, row: int | None, column: str | None) -> FileProblem:
-        value = None if self.value is None else self.value[:VALUE_SHOWN]
-        return FileProblem(self.code, self.message, self.remedy, row, column, value, self.severity)
-
-
 def file_error(
     code: str,
     message: str,
@@ -83,25 +77,4 @@ def file_error(
     column: str | None = None,
     value: str | None = None,
 ) -> RowFileRefused:
-    return RowFileRefused(CellFault(code, message, remedy, value).at(row, column))
-
-
-def problem_record(
-    code: str,
-    message: str,
-    remedy: str,
-    *,
-    severity: str = ERROR,
-    field: str | None = None,
-    column: str | None = None,
-    value: str | None = None,
-) -> Problem:
-    return {
-        "Code": code,
-        "Severity": severity,
-        "Column": column,
-        "Field": field,
-        "Value": value,
-        "Message": message,
-        "Remedy": remedy,
-    }
+    return RowFileRefused(FileProblem(code, message, remedy, value).at(row, column))

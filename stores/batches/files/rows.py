@@ -9,7 +9,7 @@ from typing import TextIO
 
 from fulfillment.core.csv_rows import typed_cell
 from stores.batches.files.matching import compact, member_names
-from stores.batches.files.records import VALUE_SHOWN, WARNING, CellFault, FileProblem, file_error
+from stores.batches.files.records import WARNING, FileProblem, file_error
 from stores.batches.files.text_files import MAX_CELL_LENGTH, text_fault
 
 _WITHOUT_ZEROS = re.compile(r"(\d{3,4})(-\d{4})?")
@@ -51,11 +51,9 @@ class PostalCodes:
                     f"A ZIP code has five digits; this one has {len(match[1])}.",
                     f"If it is {padded}, set the column's format to text and type it again. "
                     "If it is of another country, add a column with the country.",
-                    row,
-                    self.columns[index],
-                    code[:VALUE_SHOWN],
+                    code,
                     WARNING,
-                )
+                ).at(row, self.columns[index])
 
     def _country(self, cells: Sequence[str]) -> str:
         return compact(cells[self.country]) if self.country is not None and self.country < len(cells) else ""
@@ -66,7 +64,7 @@ class RawRow:
     number: int
     cells: list[str]
     # By the place of the cell in the row; None for the row as a whole.
-    faults: list[tuple[int | None, CellFault]] = field(default_factory=list)
+    faults: list[tuple[int | None, FileProblem]] = field(default_factory=list)
 
 
 class RowsWriter:
@@ -218,12 +216,12 @@ def too_many_columns(count: int, row: int) -> Exception:
     )
 
 
-def cell_faults(cells: Sequence[str]) -> list[tuple[int | None, CellFault]]:
+def cell_faults(cells: Sequence[str]) -> list[tuple[int | None, FileProblem]]:
     return [(index, fault) for index, cell in enumerate(cells) if (fault := text_fault(cell))]
 
 
-def _duplicate_head(column: str, first: int, index: int) -> CellFault:
-    return CellFault(
+def _duplicate_head(column: str, first: int, index: int) -> FileProblem:
+    return FileProblem(
         "head_duplicate",
         f"Columns {column_letters(first)} and {column_letters(index)} have the same header. Only the first is read.",
         "Rename one of them, or delete it.",
@@ -231,8 +229,8 @@ def _duplicate_head(column: str, first: int, index: int) -> CellFault:
     )
 
 
-def _empty_head(index: int, row: RawRow) -> CellFault:
-    return CellFault(
+def _empty_head(index: int, row: RawRow) -> FileProblem:
+    return FileProblem(
         "head_empty",
         f"Column {column_letters(index)} has values, as in row {row.number:,}, but no header. It is not read.",
         "Write a header above the column, or delete it.",
@@ -240,8 +238,8 @@ def _empty_head(index: int, row: RawRow) -> CellFault:
     )
 
 
-def _too_many_cells(cells: Sequence[str], heads: int) -> CellFault:
-    return CellFault(
+def _too_many_cells(cells: Sequence[str], heads: int) -> FileProblem:
+    return FileProblem(
         "too_many_cells",
         f"The row has {len(cells)} cells below {heads} headers.",
         "Put quotes around a cell that contains a separator, or write a header above every column.",

@@ -138,10 +138,10 @@ def problems_of(table: Table) -> Iterator[FileProblem]:
                 problem["Code"],
                 problem["Message"],
                 problem["Remedy"],
-                row.number,
-                problem["Column"],
                 problem["Value"],
                 problem["Severity"],
+                row.number,
+                problem["Column"],
             )
 
 
