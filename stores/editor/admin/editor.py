@@ -6,6 +6,7 @@ hidden input. With it the draft travels there as a whole, and answers are JSON.
 
 from base64 import b64encode
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
@@ -25,7 +26,7 @@ from stores.catalog.models import Product
 from stores.concurrency_limits import RENDERINGS
 from stores.editor.admin.actions import RESHAPING, EditorState, PictureUploads, apply_action
 from stores.editor.admin.requests import (
-    SentDraft,
+    OpenDraft,
     draft_as_json,
     read_draft,
     read_hidden_boxes,
@@ -33,7 +34,7 @@ from stores.editor.admin.requests import (
     read_number,
 )
 from stores.editor.admin.view_model import list_faults, make_samples, page_context, read_inks
-from stores.editor.selectors import EditorContext, load_editor_context, read_stored_draft
+from stores.editor.selectors import load_editor_context, read_stored_draft
 from stores.editor.services.drafts import TemplateChanged, check_new_field, save_template
 from stores.editor.services.previews import convert_inks, draw_specimen, preview_page, render_draft
 
@@ -78,10 +79,11 @@ class TemplateEditor:
         product = self.product_of(request, product_id)
         editor = load_editor_context(product.pk)
         draft = read_stored_draft(editor)
-        submitted = SentDraft(editor.version, EditorState(draft, 0), make_samples(editor, draft))
+        step, samples = EditorState(draft, 0), make_samples(editor, draft)
         # An address, which only browsers without JavaScript load: the script draws the page itself.
         picture = reverse("admin:stores_product_template_picture", args=[product.pk])
-        return self._page(request, product, editor, submitted, address=f"{picture}?v={editor.version}")
+        opened = OpenDraft(request, product, editor, editor.version, step, samples)
+        return self._page(opened, address=f"{picture}?v={editor.version}")
 
     @serves_picture
     def picture(self, request: HttpRequest, product_id: int) -> HttpResponse:
@@ -99,23 +101,19 @@ class TemplateEditor:
 
     def change(self, request: HttpRequest, product_id: int) -> HttpResponse:
         """Applies a button to the draft, for browsers without JavaScript."""
-        product, editor, submitted = self._read_draft(request, product_id)
-        return self._page(
-            request,
-            product,
-            editor,
-            submitted.with_step(apply_action(submitted.step, submitted.action, editor)),
-        )
+        opened = self._read_draft(request, product_id)
+        return self._page(replace(opened, step=apply_action(opened.step, opened.action, opened.editor)))
 
     def save(self, request: HttpRequest, product_id: int) -> HttpResponse:
-        product, editor, submitted = self._read_draft(request, product_id)
-        begun = editor.version if submitted.action == "save-over" else submitted.version
+        opened = self._read_draft(request, product_id)
+        product, editor = opened.product, opened.editor
+        begun = editor.version if opened.action == "save-over" else opened.version
         try:
-            saved = save_template(product=product, version=begun, draft=submitted.step.draft, editor=editor)
+            saved = save_template(product=product, version=begun, draft=opened.step.draft, editor=editor)
         except TemplateChanged as error:
-            return self._draft_response(request, product, editor, submitted, changed=error.message)
+            return self._draft_response(opened, changed=error.message)
         except DomainError as error:
-            return self._draft_response(request, product, editor, submitted, place_faults(error))
+            return self._draft_response(opened, place_faults(error))
         message = f"Nothing was different from version {editor.version}."
         if saved.version != editor.version:
             self.product_admin.log_change(request, product, "Template changed.")
@@ -126,46 +124,44 @@ class TemplateEditor:
         return HttpResponseRedirect(reverse("admin:stores_product_template", args=[product.pk]))
 
     def store_picture(self, request: HttpRequest, product_id: int) -> HttpResponse:
-        product, editor, submitted = self._read_draft(request, product_id)
-        uploads = PictureUploads(product, request)
+        opened = self._read_draft(request, product_id)
+        uploads = PictureUploads(opened.product, request)
         try:
-            step = uploads.take(submitted.step, submitted.action, editor)
+            step = uploads.take(opened.step, opened.action, opened.editor)
         except DomainError as error:
-            return self._draft_response(request, product, editor, submitted, place_faults(error))
-        return self._draft_response(
-            request, product, editor, submitted.with_step(step), pending=uploads.pending, taken=uploads.taken
-        )
+            return self._draft_response(opened, place_faults(error))
+        opened = replace(opened, step=step)
+        return self._draft_response(opened, pending=uploads.pending, taken=uploads.taken)
 
     def add_field(self, request: HttpRequest, product_id: int) -> HttpResponse:
         """Adds a field to the draft; saving adds it to the product."""
-        product, editor, submitted = self._read_draft(request, product_id)
+        opened = self._read_draft(request, product_id)
+        draft, entry = opened.step.draft, read_new_field(request)
         try:
-            new = check_new_field(product=product, draft=submitted.step.draft, entry=read_new_field(request))
+            new = check_new_field(product=opened.product, draft=draft, entry=entry)
         except DomainError as error:
-            return self._draft_response(request, product, editor, submitted, place_faults(error))
-        step = submitted.step.with_field(new)
-        samples = {**make_samples(editor.with_fields([new]), step.draft), **submitted.samples}
-        submitted = SentDraft(submitted.version, step, samples)
-        return self._draft_response(request, product, editor.with_fields([new]), submitted)
+            return self._draft_response(opened, place_faults(error))
+        editor, step = opened.editor.with_fields([new]), opened.step.with_field(new)
+        samples = {**make_samples(editor, step.draft), **opened.samples}
+        return self._draft_response(replace(opened, editor=editor, step=step, samples=samples))
 
     def preview(self, request: HttpRequest, product_id: int) -> JsonResponse:
         """Returns to the script the picture of the open page, and the faults by their place."""
-        _, editor, submitted = self._read_draft(request, product_id)
+        opened = self._read_draft(request, product_id)
+        draft = opened.step.draft
         try:
             drawn = preview_page(
-                editor=editor,
-                draft=submitted.step.draft,
-                number=submitted.step.page,
-                samples=submitted.samples,
+                editor=opened.editor,
+                draft=draft,
+                number=opened.step.page,
+                samples=opened.samples,
                 pixels=read_number(request.POST.get("pixels", ""), USUAL_PICTURE, MAX_PICTURE_WIDTH),
                 hidden=read_hidden_boxes(request),
                 with_bleed="bleed" in request.POST,
             )
         except DomainError as error:
-            return JsonResponse(
-                {"picture": None, "faults": list_faults(place_faults(error), submitted.step.draft)}
-            )
-        faults = list_faults(drawn.faults, submitted.step.draft)
+            return JsonResponse({"picture": None, "faults": list_faults(place_faults(error), draft)})
+        faults = list_faults(drawn.faults, draft)
         findings = [{**finding.record(), "place": finding.box} for finding in drawn.findings]
         content = {"picture": data_address(drawn.png), "faults": faults, "findings": findings}
         return JsonResponse(content, headers={"Cache-Control": "no-store"})
@@ -197,63 +193,36 @@ class TemplateEditor:
         product: Product = self.product_admin.record_for(request, product_id)
         return product
 
-    def _read_draft(self, request: HttpRequest, product_id: int) -> tuple[Product, EditorContext, SentDraft]:
-        product = self.product_of(request, product_id)
-        submitted = read_draft(request)
-        return (
-            product,
-            load_editor_context(product.pk).with_fields(submitted.step.draft.new_fields),
-            submitted,
-        )
+    def _read_draft(self, request: HttpRequest, product_id: int) -> OpenDraft:
+        return read_draft(request, self.product_of(request, product_id))
 
     def _pdf(self, request: HttpRequest, product_id: int, mark: str | None, name: str) -> HttpResponse:
-        product, editor, submitted = self._read_draft(request, product_id)
+        opened = self._read_draft(request, product_id)
+        draft, samples = opened.step.draft, opened.samples
         try:
-            content = render_draft(
-                editor=editor, draft=submitted.step.draft, samples=submitted.samples, mark=mark
-            )
+            content = render_draft(editor=opened.editor, draft=draft, samples=samples, mark=mark)
         except DomainError as error:
-            return self._page(request, product, editor, submitted, place_faults(error))
-        return pdf_response(content, f"{product.external_id}-{name}.pdf")
+            return self._page(opened, place_faults(error))
+        return pdf_response(content, f"{opened.product.external_id}-{name}.pdf")
 
-    def _draft_response(
-        self,
-        request: HttpRequest,
-        product: Product,
-        editor: EditorContext,
-        submitted: SentDraft,
-        faults: Sequence[Fault] = (),
-        **more: Any,
-    ) -> HttpResponse:
+    def _draft_response(self, opened: OpenDraft, faults: Sequence[Fault] = (), **more: Any) -> HttpResponse:
         """The current draft. JSON answers are always 200: browsers log other statuses as errors of the page."""
-        if not accepts_json(request):
-            return self._page(request, product, editor, submitted, faults, **more)
-        draft = submitted.step.draft
-        content = {
-            "draft": draft_as_json(draft),
-            "samples": submitted.samples,
-            "newest": editor.version,
-            **more,
-        }
-        return JsonResponse({**content, "faults": list_faults(faults, draft)})
+        if not accepts_json(opened.request):
+            return self._page(opened, faults, **more)
+        draft = opened.step.draft
+        content = {"draft": draft_as_json(draft), "samples": opened.samples, "newest": opened.editor.version}
+        return JsonResponse({**content, **more, "faults": list_faults(faults, draft)})
 
     def _page(
-        self,
-        request: HttpRequest,
-        product: Product,
-        editor: EditorContext,
-        submitted: SentDraft,
-        faults: Sequence[Fault] = (),
-        address: str = "",
-        **more: Any,
+        self, opened: OpenDraft, faults: Sequence[Fault] = (), address: str = "", **more: Any
     ) -> HttpResponse:
-        step = submitted.step
+        request, product, step = opened.request, opened.product, opened.step
         try:
             preview = preview_page(
-                editor=editor,
+                editor=opened.editor,
                 draft=step.draft,
                 number=step.page,
-                samples=submitted.samples,
+                samples=opened.samples,
                 pixels=USUAL_PICTURE,
             )
             png, drawn = preview.png, preview.faults
@@ -269,7 +238,7 @@ class TemplateEditor:
             "original": product,
             "product": product,
             "picture": address if address and png else data_address(png),
-            **page_context(product, editor, submitted, every),
+            **page_context(opened, every),
             **more,
         }
         refused = 422 if faults or more.get("pending") else 200

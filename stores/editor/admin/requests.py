@@ -1,7 +1,7 @@
 """Reads drafts from the form or the designer script, and gives that script the server's rules."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -36,7 +36,7 @@ from stores.editor.admin.forms import (
     new_box,
     read_page,
 )
-from stores.editor.selectors import Draft, EditorContext
+from stores.editor.selectors import Draft, EditorContext, load_editor_context
 
 TEXTS_OF_FIELD = ("FieldName", "Prompt", "Type", "SubType", "DefaultValue", "OrgValue")
 MAX_NUMBER_LENGTH = 9
@@ -64,19 +64,22 @@ ADDRESSES = ("template", "template_preview", "template_font", "template_color", 
 
 
 @dataclass(frozen=True, slots=True)
-class SentDraft:
-    """`version` is the product version the draft is based on, `action` the pressed button."""
+class OpenDraft:
+    """A draft on the page of its product. `editor` knows the new fields of the draft, too.
 
+    `version` is the product version the draft is based on, `action` the pressed button.
+    """
+
+    request: HttpRequest
+    product: Product
+    editor: EditorContext
     version: int
     step: EditorState
     samples: dict[str, str]
     action: str = ""
 
-    def with_step(self, step: EditorState) -> "SentDraft":
-        return replace(self, step=step)
 
-
-def read_draft(request: HttpRequest) -> SentDraft:
+def read_draft(request: HttpRequest, product: Product) -> OpenDraft:
     """Reads the draft, and the inputs of the open page if there are any."""
     form = request.POST
     try:
@@ -96,7 +99,8 @@ def read_draft(request: HttpRequest) -> SentDraft:
     pages[number] = read_page(pages[number], form)
     samples = {name.removeprefix("sample:"): str(form[name]) for name in form if name.startswith("sample:")}
     step = EditorState(Draft(pages, pictures["Artwork"], pictures["Gallery"], fields), number)
-    return SentDraft(version, step, samples, form.get("do", ""))
+    editor = load_editor_context(product.pk).with_fields(fields)
+    return OpenDraft(request, product, editor, version, step, samples, form.get("do", ""))
 
 
 def read_new_field(request: HttpRequest) -> dict[str, Any]:

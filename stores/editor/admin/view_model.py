@@ -9,10 +9,9 @@ from django.utils.translation import gettext as _
 from fulfillment.core.errors import Fault
 from printing.typesetting import Field
 from printing.typesetting.fields import TYPES
-from stores.catalog.models import Product
 from stores.editor.admin.actions import EditorState
 from stores.editor.admin.forms import KINDS, box_inputs, describe_member, input_text, lower_first, page_inputs
-from stores.editor.admin.requests import SentDraft, designer_data, draft_as_json
+from stores.editor.admin.requests import OpenDraft, designer_data, draft_as_json
 from stores.editor.selectors import Draft, EditorContext
 
 SAMPLES = {
@@ -48,14 +47,12 @@ PARTS = {
 }
 
 
-def page_context(
-    product: Product, editor: EditorContext, submitted: SentDraft, faults: list[Fault]
-) -> dict[str, Any]:
+def page_context(opened: OpenDraft, faults: list[Fault]) -> dict[str, Any]:
     """The context of the page: inputs for browsers without JavaScript, data for the script."""
-    step = submitted.step
-    samples = sample_inputs(editor, step.draft, submitted.samples, faults)
+    editor, step = opened.editor, opened.step
+    samples = sample_inputs(editor, step.draft, opened.samples, faults)
     return {
-        "version": submitted.version,
+        "version": opened.version,
         "newest": editor.version,
         "step": step,
         "editor": editor_view_model(step, editor, faults),
@@ -63,10 +60,10 @@ def page_context(
         "field_types": FIELD_TYPES,
         "draft": orjson.dumps(draft_as_json(step.draft)).decode(),
         "designer": {
-            **designer_data(product, editor, FIELD_TYPES),
+            **designer_data(opened.product, editor, FIELD_TYPES),
             "draft": draft_as_json(step.draft),
-            "version": submitted.version,
-            "samples": submitted.samples,
+            "version": opened.version,
+            "samples": opened.samples,
             "faults": list_faults(faults, step.draft),
         },
     }
