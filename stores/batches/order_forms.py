@@ -5,16 +5,13 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
-from rest_framework.exceptions import ValidationError
-
-from fulfillment.core.api.errors import as_domain_error
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.errors import Fault
 from stores.batches.files.records import FileProblem, Problem
 from stores.batches.models import Batch, BatchMode, BatchRow
 from stores.batches.row_contents import QUANTITY, cells_of, item_key_of, item_of, recipient_of
-from stores.orders.api.serializers import OrderItemRequestSerializer, OrderRequestSerializer
-from stores.orders.requests import OrderRequest, PriceRequest, order_request_of, price_request_from
+from stores.orders.api.serializers import OrderItemRequestSerializer, read_order_request
+from stores.orders.requests import OrderRequest, PriceRequest, price_request_from
 from stores.templates.selectors import fields_of
 
 ITEM, DATA, TO = "/Items/0", "/Items/0/TemplateData", "/Recipient"
@@ -84,13 +81,9 @@ class RowForms:
 
     def request(self, rows: Sequence[BatchRow], *, offer: Mapping[str, Any] | None = None) -> OrderRequest:
         """Raises Invalid with what is wrong with the form of the order."""
-        try:
-            values = validate_data(OrderRequestSerializer, self.body(rows, offer=offer))
-        except ValidationError as error:
-            raise as_domain_error(error) from error
+        request = read_order_request(self.body(rows, offer=offer))
         checked_price = Decimal(offer["UnitPrice"]) if offer else None
-        labels = [label_of(row) for row in rows]
-        return replace(order_request_of(values), labels=labels, checked_price=checked_price)
+        return replace(request, labels=[label_of(row) for row in rows], checked_price=checked_price)
 
     def item_request(self, row: BatchRow) -> PriceRequest:
         """The item of a row alone, where its recipient is in error; raises ValidationError as the form does."""

@@ -34,6 +34,7 @@ from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.http.content_policies import ADMIN_POLICY
 from stores.catalog.models import Product, Store
+from stores.orders.api.serializers import read_order_request
 from stores.orders.models import Order, Quote
 from stores.orders.pricing import Option
 from stores.orders.requests import price_request_from
@@ -47,7 +48,6 @@ from stores.product_pages.product_form import (
     TEMPLATE_DATA,
     FieldsForm,
     form_fields,
-    read_order_request,
     refuse_unchosen_price,
 )
 from stores.product_pages.selectors import product_page

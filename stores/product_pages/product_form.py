@@ -8,19 +8,14 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
-from rest_framework.exceptions import ValidationError
 
 from accounts.callers import Caller
-from fulfillment.core.api.errors import as_domain_error
-from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.errors import Conflict, DomainError, faults_at_fields
 from fulfillment.core.text import pointer_to
 from printing.preflight.findings import picture_of_page
 from printing.typesetting import proof_dpi
 from printing.typesetting.fields import ALL_VALUES_BYTES
 from stores.concurrency_limits import PICTURES
-from stores.orders.api.serializers import OrderRequestSerializer
-from stores.orders.requests import OrderRequest, order_request_of
 from stores.product_pages.selectors import ProductPage
 from stores.proofs.links import make_page_sources, proof_urls
 from stores.proofs.models import Asset
@@ -212,14 +207,6 @@ class FieldsForm:
             form_field = places[pointer]
             form_field.errors += [_in_its_label(message, form_field) for message in messages]
         self.problems += others
-
-
-def read_order_request(body: Mapping[str, Any]) -> OrderRequest:
-    """Reads and checks the order as the API does. Raises Invalid."""
-    try:
-        return order_request_of(validate_data(OrderRequestSerializer, body))
-    except ValidationError as error:
-        raise as_domain_error(error) from error
 
 
 def refuse_unchosen_price(option_id: str) -> None:

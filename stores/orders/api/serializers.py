@@ -6,6 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
+from fulfillment.core.api.errors import as_domain_error
 from fulfillment.core.api.serializers import (
     Meta,
     StrictChoice,
@@ -14,6 +15,7 @@ from fulfillment.core.api.serializers import (
     StrictSerializer,
     StrictText,
     Timestamp,
+    validate_data,
 )
 from stores.catalog.models import BudgetType, LocationType
 from stores.orders.api.quotes import (
@@ -23,7 +25,7 @@ from stores.orders.api.quotes import (
     PlaceSerializer,
 )
 from stores.orders.models import ActorKind, ApprovalState, CancellationState, OrderStatus
-from stores.orders.requests import MAX_ITEMS
+from stores.orders.requests import MAX_ITEMS, OrderRequest, order_request_of
 from stores.proofs.api.proofs import ArtworkSerializer, PreflightSerializer
 
 STATUS_TEXT = "; ".join(f"{status.value} {status.label}" for status in OrderStatus)
@@ -137,6 +139,14 @@ class OrderRequestSerializer(StrictSerializer):
             message = ErrorDetail(self.error_messages["quote_or_method"], "quote_or_method")
             return {"non_field_errors": [message]}
         return {}
+
+
+def read_order_request(body: Mapping[str, Any]) -> OrderRequest:
+    """The order of a page or a file, by the rules of the API; raises Invalid."""
+    try:
+        return order_request_of(validate_data(OrderRequestSerializer, body))
+    except serializers.ValidationError as error:
+        raise as_domain_error(error) from error
 
 
 class WebAddress(serializers.URLField):

@@ -30,6 +30,7 @@ from fulfillment.core.http.dangerous import harmless
 from stores.budgets.representations import gauge_of
 from stores.budgets.selectors.standings import standings_of_caller
 from stores.catalog.models import Store
+from stores.orders.api.serializers import read_order_request
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.approvals import approver_names
 from stores.orders.services.own_orders import place_own_order
@@ -39,7 +40,6 @@ from stores.product_pages.product_form import (
     TEMPLATE_DATA,
     FieldsForm,
     form_fields,
-    read_order_request,
     refuse_unchosen_price,
 )
 from stores.product_pages.selectors import (

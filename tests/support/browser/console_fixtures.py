@@ -29,6 +29,7 @@ from production.gang_sheets.models import GangSheet
 from production.interface import Report
 from production.jobs.models import Attempt, Job, JobHistory
 from stores.catalog.models import CatalogUpload, Store
+from stores.orders.api.serializers import read_order_request
 from stores.orders.eddm import ROUTE, stored_record
 from stores.orders.models import Order, OrderItem, OrderStatus
 from stores.orders.selectors.access import WRITE, authorize_store
@@ -36,7 +37,6 @@ from stores.orders.services.approvals import approve_order
 from stores.orders.services.orders import place_staff_order
 from stores.orders.services.transitions import Actor, Parcel, transition_order
 from stores.presets.models import OutputProfile
-from stores.product_pages.product_form import read_order_request
 from stores.templates.services import add_font
 from tests.factories.budgets import enable_budgets, make_budget, make_cost_center
 from tests.factories.delivery import SMALL, csv_lines, load_dataset

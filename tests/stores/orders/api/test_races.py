@@ -14,11 +14,11 @@ from accounts.services.idempotency import LEASE_SECONDS
 from applications.webhooks.models import Event
 from stores.catalog.models import Store
 from stores.orders.api import orders
+from stores.orders.api.serializers import read_order_request
 from stores.orders.models import ApprovalRequest, Order, OrderHistory, OrderTally
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.approvals import expire_requests
 from stores.orders.services.own_orders import place_own_order
-from stores.product_pages.product_form import read_order_request
 from tests.factories.orders import make_product, order_body
 from tests.support.at_once import at_once
 from tests.support.patience import PATIENCE

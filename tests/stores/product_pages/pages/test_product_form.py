@@ -23,9 +23,9 @@ from fulfillment.core.text import method_name
 from fulfillment.templatetags.portal import date_range
 from stores.catalog.models import StoreUsage
 from stores.catalog.services.usage import flush_store_usage
+from stores.orders.api.serializers import read_order_request
 from stores.orders.models import Order, Quote
 from stores.product_pages.pages.prices import PriceForm
-from stores.product_pages.product_form import read_order_request
 from stores.proofs.models import Asset, Proof
 from tests.factories.eddm import make_selection
 from tests.factories.orders import make_card, make_design, make_product, price_values
