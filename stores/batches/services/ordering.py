@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from uuid import UUID, uuid4
 
-import orjson
 from django.db import transaction
 from django.utils import timezone
 from django.utils.formats import number_format
@@ -50,8 +49,8 @@ from stores.batches.services.rows import begin_check, in_batch_turn, job_lock, l
 from stores.budgets.services.claims import release_reservation, reserve_budgets
 from stores.catalog.models import Store
 from stores.orders.models import ActorKind, ApprovalState
-from stores.orders.representations import dumps
 from stores.orders.selectors.approvals import total_reasons
+from stores.orders.services.approvals import request_terms
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order, prepare_order
 from stores.orders.services.transitions import Actor
 
@@ -356,15 +355,7 @@ def _refuse_unready(batch: Batch, counts: Counts, *, only_ready: bool) -> None:
 
 def _request_approval(batch: Batch, reasons: Sequence[dict[str, object]], now: datetime) -> None:
     BatchApproval.objects.filter(batch=batch).delete()
-    time_left = timedelta(hours=batch.store.approval_hours)
-    approval = BatchApproval.objects.create(
-        batch=batch,
-        state=ApprovalState.PENDING,
-        reasons=orjson.loads(dumps(list(reasons))),
-        ordered_by=sorted(people_of_batch(batch)),
-        requested=now,
-        expires=now + time_left,
-        reminder_due=now + time_left / 2,
-    )
+    terms = request_terms(batch.store, reasons, people_of_batch(batch), requested=now)
+    approval = BatchApproval.objects.create(batch=batch, state=ApprovalState.PENDING, **terms)
     batch.approval = approval
     notify_approvers(approval)

@@ -1,6 +1,6 @@
 """Requests approval of an order, and records the decision or the end of the time for it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -19,6 +19,7 @@ from fulfillment.core.audit.personal_data import ERASED
 from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import Conflict, Forbidden
 from stores.budgets.services.approvals import check_room
+from stores.catalog.models import Store
 from stores.orders.models import OWN_ORDER, ActorKind, ApprovalRequest, ApprovalState, Order, OrderStatus
 from stores.orders.representations import dumps
 from stores.orders.selectors.approvals import people_who_ordered, total_reasons, undecided_requests
@@ -52,15 +53,8 @@ def request_approval(*, order: Order, budget_reasons: Sequence[dict[str, Any]] =
     reasons = [*total_reasons(order.store, order.total), *budget_reasons]
     if not reasons or order.is_test or order.store.is_demo:
         return
-    hours = order.store.approval_hours
-    request = ApprovalRequest(
-        order=order,
-        reasons=orjson.loads(dumps(reasons)),
-        ordered_by=sorted(people_who_ordered(order)),
-        requested=order.created,
-        expires=order.created + timedelta(hours=hours),
-        reminder_due=order.created + timedelta(hours=hours) / 2,
-    )
+    terms = request_terms(order.store, reasons, people_who_ordered(order), requested=order.created)
+    request = ApprovalRequest(order=order, **terms)
     insert_row(request)
     order.approval = ApprovalState.PENDING
     # The history is the API's too.
@@ -72,6 +66,20 @@ def request_approval(*, order: Order, budget_reasons: Sequence[dict[str, Any]] =
         event_type=EventType.ORDER_APPROVAL_REQUESTED.value,
     )
     notify_approvers(request)
+
+
+def request_terms(
+    store: Store, reasons: Sequence[Mapping[str, Any]], people: Iterable[UUID], *, requested: datetime
+) -> dict[str, Any]:
+    """The fields that a request for an order and one for a batch share."""
+    time_left = timedelta(hours=store.approval_hours)
+    return {
+        "reasons": orjson.loads(dumps(list(reasons))),
+        "ordered_by": sorted(people),
+        "requested": requested,
+        "expires": requested + time_left,
+        "reminder_due": requested + time_left / 2,
+    }
 
 
 def approve_order(*, order: Order, actor: Actor, note: str = "", if_match: Sequence[str] = ()) -> Order:
