@@ -17,35 +17,19 @@ from stores.orders.services.print_files import print_picture
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 STUDIO, OWN = "Flyer Studio", "demo-application"
 SUMMIT, HARBOR = "summit-print", "harbor-press"
-# Every status on the way, and how many hours after the order it is reached.
+# The usual statuses one after the other, and how many hours after the order each is reached.
+USUAL_PATH: tuple[tuple[int, float], ...] = (
+    (OrderStatus.ACCEPTED, 2),
+    (OrderStatus.IN_PRODUCTION, 21),
+    (OrderStatus.SHIPPED, 70),
+    (OrderStatus.DELIVERED, 160),
+    (OrderStatus.RETURNED, 270),
+)
 STATUS_PATHS: dict[int, tuple[tuple[int, float], ...]] = {
+    **{status: USUAL_PATH[:count] for count, (status, _) in enumerate(USUAL_PATH, 1)},
     OrderStatus.RECEIVED: (),
     OrderStatus.ON_HOLD: ((OrderStatus.ON_HOLD, 3),),
-    OrderStatus.ACCEPTED: ((OrderStatus.ACCEPTED, 2),),
-    OrderStatus.IN_PRODUCTION: ((OrderStatus.ACCEPTED, 2), (OrderStatus.IN_PRODUCTION, 21)),
-    OrderStatus.PARTIALLY_SHIPPED: (
-        (OrderStatus.ACCEPTED, 2),
-        (OrderStatus.IN_PRODUCTION, 20),
-        (OrderStatus.PARTIALLY_SHIPPED, 74),
-    ),
-    OrderStatus.SHIPPED: (
-        (OrderStatus.ACCEPTED, 1),
-        (OrderStatus.IN_PRODUCTION, 20),
-        (OrderStatus.SHIPPED, 71),
-    ),
-    OrderStatus.DELIVERED: (
-        (OrderStatus.ACCEPTED, 2),
-        (OrderStatus.IN_PRODUCTION, 22),
-        (OrderStatus.SHIPPED, 69),
-        (OrderStatus.DELIVERED, 164),
-    ),
-    OrderStatus.RETURNED: (
-        (OrderStatus.ACCEPTED, 2),
-        (OrderStatus.IN_PRODUCTION, 22),
-        (OrderStatus.SHIPPED, 69),
-        (OrderStatus.DELIVERED, 150),
-        (OrderStatus.RETURNED, 270),
-    ),
+    OrderStatus.PARTIALLY_SHIPPED: (*USUAL_PATH[:2], (OrderStatus.PARTIALLY_SHIPPED, 74)),
     OrderStatus.CANCELLED: ((OrderStatus.CANCELLED, 0.5),),
     OrderStatus.REJECTED: ((OrderStatus.REJECTED, 5),),
 }

@@ -33,29 +33,18 @@ from stores.orders.services.transitions import (
 
 logger = logging.getLogger(__name__)
 
+_USUAL_PATH = (
+    *(OrderStatus.ACCEPTED, OrderStatus.IN_PRODUCTION, OrderStatus.SHIPPED),
+    *(OrderStatus.DELIVERED, OrderStatus.RETURNED),
+)
 # The statuses of scenarios after Received. An order in any other status has left its scenario.
 PATHS: dict[str, tuple[OrderStatus, ...]] = {
     TestOutcome.REJECTED: (OrderStatus.REJECTED,),
     TestOutcome.ON_HOLD: (OrderStatus.ON_HOLD,),
-    TestOutcome.PARTIALLY_SHIPPED: (
-        OrderStatus.ACCEPTED,
-        OrderStatus.IN_PRODUCTION,
-        OrderStatus.PARTIALLY_SHIPPED,
-    ),
-    TestOutcome.DELIVERED: (
-        OrderStatus.ACCEPTED,
-        OrderStatus.IN_PRODUCTION,
-        OrderStatus.SHIPPED,
-        OrderStatus.DELIVERED,
-    ),
-    TestOutcome.RETURNED: (
-        OrderStatus.ACCEPTED,
-        OrderStatus.IN_PRODUCTION,
-        OrderStatus.SHIPPED,
-        OrderStatus.DELIVERED,
-        OrderStatus.RETURNED,
-    ),
-    TestOutcome.CANCEL_REFUSED: (OrderStatus.ACCEPTED, OrderStatus.IN_PRODUCTION),
+    TestOutcome.PARTIALLY_SHIPPED: (*_USUAL_PATH[:2], OrderStatus.PARTIALLY_SHIPPED),
+    TestOutcome.DELIVERED: _USUAL_PATH[:4],
+    TestOutcome.RETURNED: _USUAL_PATH,
+    TestOutcome.CANCEL_REFUSED: _USUAL_PATH[:2],
 }
 # The step of a killed worker is due again after so long.
 LEASE = timedelta(seconds=10)
