@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from fulfillment.core.text import parse_number
 from printing.text import is_blank
 from stores.batches.files.matching import RECIPIENT, without_accents
 from stores.batches.files.records import FileProblem, FileRow, Problem
@@ -134,12 +135,10 @@ def item_of(
         and not (target in blank_is_default and is_blank(text))
     }
     quantity_text = cells.get(QUANTITY, "").strip()
-    number: int | str = (
-        int(quantity_text)
-        if quantity_text.isascii() and quantity_text.isdigit() and len(quantity_text) < 12
-        else quantity_text
-    )
-    item = {"ProductID": product_id, "Quantity": quantity if quantity_text == "" else number}
+    number = parse_number(quantity_text, most=10**11)
+    # What is no number stays text: the form of an order refuses it.
+    requested = quantity_text if number is None else number
+    item = {"ProductID": product_id, "Quantity": requested if quantity_text else quantity}
     return {**item, "TemplateData": data} if data else item
 
 

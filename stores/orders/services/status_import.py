@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from fulfillment.core.csv_rows import BrokenRow, numbered_rows
 from fulfillment.core.errors import DomainError, Invalid, PreconditionFailed
-from fulfillment.core.text import has_control_character
+from fulfillment.core.text import has_control_character, parse_number
 from stores.orders.models import ActorKind, Order, OrderStatus, Shipment
 from stores.orders.models.status import ALLOWED_TRANSITIONS, WITH_SHIPMENTS
 from stores.orders.representations import order_etag
@@ -180,7 +180,7 @@ def _import_whole(lines: Sequence[ReportedStatus]) -> list[LineResult]:
 
 
 def _orders_of(lines: Sequence[ReportedStatus]) -> dict[int, _OrderState]:
-    numbers = {int(line.number) for line in lines if _is_number(line.number)}
+    numbers = {number for line in lines if (number := parse_number(line.number)) is not None}
     orders = Order.objects.filter(number__in=numbers).only(
         "number", "status", "sequence", "cancellation", "approval", "store"
     )
@@ -188,12 +188,13 @@ def _orders_of(lines: Sequence[ReportedStatus]) -> dict[int, _OrderState]:
     parcels = Shipment.objects.filter(order__in=state).values_list("order", "carrier", "tracking_number")
     for order, carrier, tracking in parcels:
         state[order].parcels.add((carrier, tracking))
-    return {each.order.number: each for each in state.values()}
+    return {order_state.order.number: order_state for order_state in state.values()}
 
 
 def _check_line(line: ReportedStatus, orders: Mapping[int, _OrderState]) -> LineResult | _Transition:
     """The change for a line, or its result if nothing is to be changed."""
-    state = orders.get(int(line.number)) if _is_number(line.number) else None
+    number = parse_number(line.number)
+    state = None if number is None else orders.get(number)
     if line.fault:
         return _refused_result(line, line.fault)
     if state is None:
@@ -274,9 +275,7 @@ def _describe_outcome(move: _Transition, previous: int) -> LineOutcome:
 
 
 def _code_of(status: str) -> int | None:
-    code = NAMES.get("".join(status.split()).lower())
-    if code is None and status.isascii() and status.isdigit() and len(status) < 4:
-        code = int(status)
+    code = NAMES.get("".join(status.split()).lower(), parse_number(status))
     return code if code in OrderStatus.values else None
 
 
@@ -287,10 +286,6 @@ def _is_late(order: Order, status: int) -> bool:
         and order.status not in ENDED
         and status not in ALLOWED_TRANSITIONS[order.status]
     )
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 19
 
 
 def _refused_result(line: ReportedStatus, text: str) -> LineResult:
