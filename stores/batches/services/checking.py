@@ -38,7 +38,7 @@ from stores.batches.services.rows import (
 )
 from stores.batches.services.storing import UNCHECKED
 from stores.orders.requests import OrderRequest, item_faults
-from stores.orders.services.quotes import ordered_products
+from stores.orders.selectors.quotes import ordered_products
 from stores.orders.services.validation import ValidatedOrder, validate_order
 from stores.proofs.selectors import ProductVersion, product_versions_of
 from stores.proofs.services.merging import Uploads, check_data

@@ -1,12 +1,14 @@
 """Prices of products in a country and their production speeds, in one prepared statement."""
 
-from collections.abc import Iterable
-from datetime import date
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
 from decimal import Decimal
+from functools import partial
 from typing import Any, NamedTuple
 
 import orjson
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
@@ -14,10 +16,11 @@ from fulfillment.core.db.prepared import fetch_row, fetch_rows
 from fulfillment.core.errors import NotFound
 from fulfillment.core.text import parse_uuid
 from stores.catalog.models.product import FINISHING_COLUMNS
+from stores.orders.business_days import local_date
 from stores.orders.models import Quote
-from stores.orders.pricing import Line, Option
-from stores.orders.requests import ListedProduct, Price, Speed
-from stores.orders.selectors.access import READ, authorize_store
+from stores.orders.pricing import Line, Option, Prices, price_all_items
+from stores.orders.requests import ListedProduct, Price, PriceRequest, Speed
+from stores.orders.selectors.access import READ, StoreAccess, authorize_store
 
 FINISHING = ", ".join(f"'{column}', product.{column}" for column in FINISHING_COLUMNS)
 PRICE_LISTS = f"""
@@ -112,12 +115,27 @@ def _read_option(entry: dict[str, Any]) -> Option:
     )
 
 
-def listed_products(
-    *, store_pk: int, product_ids: Iterable[str], country_code: str, includes_archived: bool = False
+def ordered_products(
+    *, access: StoreAccess, price_request: PriceRequest, includes_archived: bool = False
 ) -> dict[str, ListedProduct]:
-    """Products by ID, with the prices of the country; `includes_archived` is for earlier quotes."""
-    parameters = (country_code, store_pk, sorted(set(product_ids)), includes_archived)
+    """The products of the items by ID, with the prices of the country; `includes_archived` is for earlier quotes."""
+    product_ids = sorted({item.product_id for item in price_request.items})
+    parameters = (price_request.country_code, access.store.pk, product_ids, includes_archived)
     return {row[1]: _listed_product(row) for row in fetch_rows(PRICE_LISTS, parameters)}
+
+
+def price_items(
+    *,
+    access: StoreAccess,
+    price_request: PriceRequest,
+    products: Mapping[str, ListedProduct],
+    at: datetime | None = None,
+) -> Prices:
+    """The prices, at another time for an imported order; raises Invalid with everything that prevents one."""
+    today = local_date(at or timezone.now(), access.store.time_zone)
+    return price_all_items(
+        price_request, products, today=today, places_served=partial(places_served, access.store.pk)
+    )
 
 
 def places_served(store_pk: int, product_ids: Iterable[str]) -> dict[str, list[str]]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -21,13 +20,11 @@ from delivery.selection.selectors.selections import shapes_by_code, visible_sele
 from fulfillment.core.errors import Invalid
 from fulfillment.core.text import parse_uuid
 from stores.catalog.models import Product, Store
-from stores.orders.business_days import local_date
 from stores.orders.eddm import MAX_ROUTES, ROUTE, Record, RequestedSelection, drop_routes, stored_record
 from stores.orders.models import OrderItem
-from stores.orders.pricing import price_all_items
 from stores.orders.requests import PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import WRITE, authorize_store
-from stores.orders.selectors.quotes import listed_products, places_served
+from stores.orders.selectors.quotes import ordered_products, price_items
 
 UNKNOWN = ("eddm_selection_unknown", gettext_lazy("there is no such EDDM selection of yours."))
 COLUMNS = ("external_id", "name", "minimum_quantity", "maximum_quantity")
@@ -101,18 +98,16 @@ def unit_price(
 ) -> Decimal:
     """Delivered, in the store's currency, as an order of it would be priced."""
     access = authorize_store(caller, store_id, WRITE)
-    products = listed_products(store_pk=access.store.pk, product_ids=[product_id], country_code="US")
+    item = PriceRequestItem("1", product_id, 0)
+    request = PriceRequest((item,), "US", delivery_method_code=delivery_method_code)
+    products = ordered_products(access=access, price_request=request)
     product = products.get(product_id)
     if product is None:
         message = f"ProductID: {store_id} has no product {product_id}."
         raise Invalid.at("/Budget/ProductID", "product_unknown", message)
-    item = PriceRequestItem("1", product_id, product.minimum_quantity)
-    request = PriceRequest((item,), "US", delivery_method_code=delivery_method_code)
+    request = replace(request, items=(replace(item, quantity=product.minimum_quantity),))
     try:
-        today = local_date(timezone.now(), access.store.time_zone)
-        prices = price_all_items(
-            request, products, today=today, places_served=partial(places_served, access.store.pk)
-        )
+        prices = price_items(access=access, price_request=request, products=products)
         return prices.default_option(products).lines[0].unit_price
     except Invalid as refusal:
         member = "DeliveryMethodCode" if delivery_method_code else "ProductID"

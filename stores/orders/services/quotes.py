@@ -1,11 +1,10 @@
 """Quotes, and the limit of large orders and quotes: one at a time for each caller, across all processes."""
 
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from functools import partial
+from datetime import timedelta
 from typing import Any
 
 import orjson
@@ -20,12 +19,11 @@ from stores.budgets.representations import quote_budget_record
 from stores.budgets.selectors.standings import standings_of_caller
 from stores.budgets.standings import Standing, decision_of
 from stores.concurrency_limits import LARGE_ORDERS
-from stores.orders.business_days import local_date
 from stores.orders.models import Quote
-from stores.orders.pricing import Option, Prices, price_all_items
-from stores.orders.requests import ListedProduct, PriceRequest
+from stores.orders.pricing import Option, Prices
+from stores.orders.requests import PriceRequest
 from stores.orders.selectors.access import StoreAccess
-from stores.orders.selectors.quotes import listed_products, places_served, quote_bytes
+from stores.orders.selectors.quotes import ordered_products, price_items, quote_bytes
 from stores.orders.selectors.selections import resolve_selections
 from stores.orders.services.order_prints import ItemFinding, artwork_faults, preflight_items
 
@@ -88,32 +86,6 @@ def prepare_quote(*, access: StoreAccess, price_request: PriceRequest) -> Prepar
         raise_faults(faults)
         findings = preflight_items(access=access, price_request=price_request, products=products)
         return PreparedQuote(access, price_request, prices, findings)
-
-
-def price_items(
-    *,
-    access: StoreAccess,
-    price_request: PriceRequest,
-    products: Mapping[str, ListedProduct],
-    at: datetime | None = None,
-) -> Prices:
-    """The prices, at another time for an imported order; raises Invalid with everything that prevents one."""
-    today = local_date(at or timezone.now(), access.store.time_zone)
-    return price_all_items(
-        price_request, products, today=today, places_served=partial(places_served, access.store.pk)
-    )
-
-
-def ordered_products(
-    *, access: StoreAccess, price_request: PriceRequest, includes_archived: bool = False
-) -> dict[str, ListedProduct]:
-    """`includes_archived` is for orders of earlier quotes."""
-    return listed_products(
-        store_pk=access.store.pk,
-        product_ids=[item.product_id for item in price_request.items],
-        country_code=price_request.country_code,
-        includes_archived=includes_archived,
-    )
 
 
 def store_quote(*, prepared: PreparedQuote) -> Quote:

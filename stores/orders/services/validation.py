@@ -30,11 +30,11 @@ from stores.orders.requests import (
 )
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import find_order
-from stores.orders.selectors.quotes import find_quote, quoted_prices
+from stores.orders.selectors.quotes import find_quote, ordered_products, price_items, quoted_prices
 from stores.orders.selectors.selections import stored_selections
 from stores.orders.services.order_prints import template_data_faults
 from stores.orders.services.packing_slips import unprintable_faults
-from stores.orders.services.quotes import PreparedQuote, ordered_products, price_items, store_quote
+from stores.orders.services.quotes import PreparedQuote, store_quote
 
 
 class ValidatedOrder(NamedTuple):
