@@ -1,7 +1,7 @@
 """Counts orders against the budgets that bind them, as they are written; reserves what a batch takes before."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -34,14 +34,16 @@ from stores.budgets.standings import (
 )
 from stores.catalog.models.store import BudgetType
 
+# Of a period, after its ID.
+PERIOD_COLUMNS = tuple(period_field.name for period_field in fields(Period))[1:]
 # The rows of a budget and its period are both locked: after a wait PostgreSQL reads both again. Nothing is written
 # where a budget has no row of the period yet, or no longer binds after the wait; and where the period is over, or may
 # have ended during the wait: the next one may have taken over what was left of it.
 CLAIM = f"""
 WITH bound AS MATERIALIZED (
-    SELECT period.id AS period_id, period.number, period.starts, period.ends, period.added, period.used, period.level,
-           CASE budget.type WHEN 'Amount' THEN %(Amount)s::numeric WHEN 'Orders' THEN %(Orders)s::numeric
-                            ELSE %(Quantity)s::numeric END AS requested, {LISTED}
+    SELECT CASE budget.type WHEN 'Amount' THEN %(Amount)s::numeric WHEN 'Orders' THEN %(Orders)s::numeric
+                            ELSE %(Quantity)s::numeric END AS requested,
+           period.id AS period_id, {", ".join(f"period.{name}" for name in PERIOD_COLUMNS)}, {LISTED}
     FROM stores_budget budget
     JOIN stores_budgetperiod period
         ON period.budget_id = budget.id AND period.starts <= %(at)s AND period.ends > %(at)s
@@ -146,11 +148,11 @@ def _claim_open_periods(
     if not rows[0][0]:
         return None
     claims = []
-    for _, *row in rows:
-        period, requested, budget = row[:7], row[7], row[8:]
+    for _, requested, period_id, *columns in rows:
         if requested:
-            standing = Standing(Budget.from_db("default", COLUMNS, budget), Period(*period))
-            claims.append(PeriodClaim(standing, requested))
+            period = Period(period_id, *columns[: len(PERIOD_COLUMNS)])
+            budget = Budget.from_db("default", COLUMNS, columns[len(PERIOD_COLUMNS) :])
+            claims.append(PeriodClaim(Standing(budget, period), requested))
     return claims
 
 

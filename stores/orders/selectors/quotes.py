@@ -23,11 +23,12 @@ from stores.orders.requests import ListedProduct, Price, PriceRequest, Speed
 from stores.orders.selectors.access import READ, StoreAccess, authorize_store
 
 FINISHING = ", ".join(f"'{column}', product.{column}" for column in FINISHING_COLUMNS)
+# The fields of ListedProduct, in their order.
 PRICE_LISTS = f"""
 SELECT product.id, product.external_id, product.name, product.version, product.minimum_quantity,
        product.maximum_quantity, product.quantity_increment, product.delivery_method,
-       (SELECT price.location_type FROM stores_deliveredprice price
-        WHERE price.product_id = product.id AND price.is_default),
+       coalesce((SELECT price.location_type FROM stores_deliveredprice price
+                 WHERE price.product_id = product.id AND price.is_default), ''),
        (SELECT json_agg(json_build_array(price.delivery_method_code, price.location_type, price.price::text,
                                          price.description) ORDER BY price.position)
         FROM stores_deliveredprice price
@@ -147,24 +148,9 @@ def places_served(store_pk: int, product_ids: Iterable[str]) -> dict[str, list[s
 
 
 def _listed_product(row: tuple[Any, ...]) -> ListedProduct:
-    pk, product_id, name, version, minimum, maximum, increment, delivery_method, *listed = row
-    location_type, prices, speeds, takes_data, is_eddm, finishing = listed
-    return ListedProduct(
-        pk=pk,
-        product_id=product_id,
-        name=name,
-        version=version,
-        minimum_quantity=minimum,
-        maximum_quantity=maximum,
-        quantity_increment=increment,
-        delivery_method=delivery_method,
-        default_location_type=location_type or "",
-        prices=tuple(
-            Price(code, kind, Decimal(price), text)
-            for code, kind, price, text in orjson.loads(prices or "[]")
-        ),
-        speeds=tuple(Speed(*speed) for speed in orjson.loads(speeds or "[]")),
-        takes_data=takes_data,
-        is_eddm=is_eddm,
-        finishing=orjson.loads(finishing),
+    *columns, prices, speeds, takes_data, is_eddm, finishing = row
+    listed_prices = tuple(
+        Price(code, kind, Decimal(price), text) for code, kind, price, text in orjson.loads(prices or "[]")
     )
+    listed_speeds = tuple(Speed(*speed) for speed in orjson.loads(speeds or "[]"))
+    return ListedProduct(*columns, listed_prices, listed_speeds, takes_data, is_eddm, orjson.loads(finishing))
