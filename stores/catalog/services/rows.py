@@ -110,7 +110,9 @@ class CatalogRows:
             entry for entry in batch if entry.stored is not None and self._is_changed(entry, entry.stored)
         ]
         if new:
-            copy_rows("stores_product", PRODUCT_COLUMNS, self._new_rows(store, new))
+            for entry in new:
+                carry_over_price_dates(entry.record, [], created=self.now, now=self.now)
+            copy_rows("stores_product", PRODUCT_COLUMNS, self._product_rows(store, new, PRODUCT_COLUMNS))
         if changed:
             self._change(store, changed)
         for name, table, members in CHILDREN:
@@ -146,37 +148,37 @@ class CatalogRows:
         with connection.cursor() as cursor:
             for columns, entries in ((WRITTEN, with_template), (WITHOUT_TEMPLATE, without_template)):
                 if entries:
-                    copy_rows("staged_product", ["id", *columns], self._changed_rows(store, entries, columns))
+                    staged = ["id", *columns]
+                    copy_rows("staged_product", staged, self._product_rows(store, entries, staged))
                     cursor.execute(_change_of(columns))
                     cursor.execute("TRUNCATE staged_product")
             for name, table, _ in CHILDREN:
                 pks = [entry.pk for entry in changed if name in entry.parts]
                 cursor.execute(f"DELETE FROM {table} WHERE product_id = ANY(%s)", [pks])  # noqa: S608
 
-    def _new_rows(self, store: Store, entries: Iterable[CatalogEntry]) -> Iterator[tuple[Any, ...]]:
-        for entry in entries:
-            carry_over_price_dates(entry.record, [], created=self.now, now=self.now)
-            written = self._column_values(store, entry, self.now, WRITTEN)
-            yield entry.pk, store.pk, 1, self.now, *written
-
-    def _changed_rows(
+    def _product_rows(
         self, store: Store, entries: Iterable[CatalogEntry], columns: Sequence[str]
-    ) -> Iterator[tuple[Any, ...]]:
+    ) -> Iterator[list[Any]]:
         for entry in entries:
-            yield entry.pk, *self._column_values(store, entry, self._creation_time(entry), columns)
-
-    def _column_values(
-        self, store: Store, entry: CatalogEntry, created: datetime, columns: Sequence[str]
-    ) -> Iterator[Any]:
-        record = entry.record
-        bodies = render_product(record, currency=store.currency, created=created, updated=self.now)
-        template = record["Template"]
-        yield entry.position
-        yield from (record[member.name] for member in PLAIN)
-        if TEMPLATE.column in columns:
-            yield None if template is None else orjson.dumps(template).decode()
-        yield self.now
-        yield from bodies
+            record, created = entry.record, self._creation_time(entry)
+            rendering, verbose_rendering = render_product(
+                record, currency=store.currency, created=created, updated=self.now
+            )
+            values = {
+                "id": entry.pk,
+                "store_id": store.pk,
+                "version": 1,
+                "created": created,
+                "position": entry.position,
+                **{member.column: record[member.name] for member in PLAIN},
+                "updated": self.now,
+                "rendering": rendering,
+                "verbose_rendering": verbose_rendering,
+            }
+            if TEMPLATE.column in columns:
+                template = record[TEMPLATE.name]
+                values[TEMPLATE.column] = None if template is None else orjson.dumps(template).decode()
+            yield [values[name] for name in columns]
 
     def _child_rows(
         self, entries: Iterable[CatalogEntry], name: str, members: tuple[FieldSpec, ...]
