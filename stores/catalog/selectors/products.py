@@ -148,14 +148,16 @@ def catalog_of(store_ids: Sequence[str]) -> Iterator[tuple[Record, Iterator[Reco
 
 
 def _stored_product(row: Sequence[Any]) -> StoredProduct:
-    fields, prices, speeds = (orjson.loads(text) for text in row[6:9])
-    record: Record = {member.name: value for member, value in zip(PRODUCT, row[9:], strict=True)}
+    *columns, fields, prices, speeds = row[: -len(PRODUCT)]
+    record: Record = {member.name: value for member, value in zip(PRODUCT, row[-len(PRODUCT) :], strict=True)}
     template = record["Template"]
     record["Template"] = orjson.loads(template) if isinstance(template, str) else template
-    record["TemplateFields"] = [dict(zip(FIELD_NAMES, field, strict=True)) for field in fields]
-    record["DeliveredPrices"] = [_price(price) for price in prices]
-    record["ProductionSpeeds"] = [{"Days": days, "IsDefault": default} for days, default in speeds]
-    return StoredProduct._make((*row[:6], record))
+    record["TemplateFields"] = [dict(zip(FIELD_NAMES, field, strict=True)) for field in orjson.loads(fields)]
+    record["DeliveredPrices"] = [_price(price) for price in orjson.loads(prices)]
+    record["ProductionSpeeds"] = [
+        {"Days": days, "IsDefault": default} for days, default in orjson.loads(speeds)
+    ]
+    return StoredProduct._make((*columns, record))
 
 
 def _price(values: Sequence[Any]) -> Record:
