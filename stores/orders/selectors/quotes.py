@@ -153,4 +153,5 @@ def _listed_product(row: tuple[Any, ...]) -> ListedProduct:
         Price(code, kind, Decimal(price), text) for code, kind, price, text in orjson.loads(prices or "[]")
     )
     listed_speeds = tuple(Speed(*speed) for speed in orjson.loads(speeds or "[]"))
-    return ListedProduct(*columns, listed_prices, listed_speeds, takes_data, is_eddm, orjson.loads(finishing))
+    columns += [listed_prices, listed_speeds, takes_data, is_eddm, orjson.loads(finishing)]
+    return ListedProduct(*columns)
