@@ -102,8 +102,9 @@ class Types:
         if kind == "object":
             if "properties" in schema:
                 raise NotUnderstood("an object without a name; make a component of it")
-            held = schema.get("additionalProperties")
-            return self.record.format(self.kind_of(held, module) if isinstance(held, dict) else self.unknown)
+            item_schema = schema.get("additionalProperties")
+            inner = self.kind_of(item_schema, module) if isinstance(item_schema, dict) else self.unknown
+            return self.record.format(inner)
         return self.plain[kind]
 
 
@@ -120,15 +121,15 @@ def read_document(path: Path) -> Document:
     )
 
 
-def document_of(found: Schema) -> Document:
-    operations = tuple(_operations(found))
+def document_of(schema: Schema) -> Document:
+    operations = tuple(_operations(schema))
     groups: dict[str, list[Operation]] = {}
     for operation in operations:
         group = groups.setdefault(operation.group, [])
-        if any(other.name == operation.name for other in group):
+        if any(earlier.name == operation.name for earlier in group):
             raise NotUnderstood(f"{operation.id}: {operation.group}.{operation.name} is there already")
         group.append(operation)
-    return Document(found["components"]["schemas"], operations, dict(sorted(groups.items())))
+    return Document(schema["components"]["schemas"], operations, dict(sorted(groups.items())))
 
 
 def _operations(document: Schema) -> Iterator[Operation]:
@@ -179,8 +180,8 @@ def _body(text: Schema) -> tuple[Schema | None, bool, bool]:
 
 
 def _response(text: Schema) -> dict[str, Any]:
-    good = [response for status, response in text["responses"].items() if status.startswith("2")]
-    content = good[0].get("content", {})
+    successes = [response for status, response in text["responses"].items() if status.startswith("2")]
+    content = successes[0].get("content", {})
     media = next(iter(content), None)
     is_json = JSON in content
     schema = content[JSON]["schema"] if is_json else (content[media]["schema"] if media else None)
@@ -189,6 +190,6 @@ def _response(text: Schema) -> dict[str, Any]:
         "response": schema,
         "media": media or "*/*",
         "is_file": media is not None and not is_json,
-        "is_paged": is_list and "Link" in good[0].get("headers", {}),
+        "is_paged": is_list and "Link" in successes[0].get("headers", {}),
         "variant": ("csv", "text/csv") if is_json and "text/csv" in content else None,
     }

@@ -77,12 +77,12 @@ def _parameters(operation: Operation) -> Iterator[str]:
     yield "};\n"
 
 
-def _query_kind(one: Parameter) -> str:
-    if one.schema.get("format") == "date-time":
+def _query_kind(parameter: Parameter) -> str:
+    if parameter.schema.get("format") == "date-time":
         return "Date | string"
-    if one.schema.get("type") == "array":
-        return f"ReadonlyArray<{kind_of(one.schema['items'])}>"
-    return kind_of(one.schema)
+    if parameter.schema.get("type") == "array":
+        return f"ReadonlyArray<{kind_of(parameter.schema['items'])}>"
+    return kind_of(parameter.schema)
 
 
 def _parameters_name(operation: Operation) -> str:
@@ -100,10 +100,10 @@ def _method(operation: Operation, variant: tuple[str, str] | None = None) -> Ite
         path = path.replace("{" + path_name + "}", "${quoted(" + path_name + ")}")
     call = [f'operation: "{operation.id}"', f'method: "{operation.method}"', f"path: `{path}`"]
     if operation.query:
-        named = ", ".join(
+        parameters = ", ".join(
             f"{_key(parameter.name)}: options{_member(parameter.name)}" for parameter in operation.query
         )
-        call.append(f"query: {{ {named} }}")
+        call.append(f"query: {{ {parameters} }}")
     if operation.takes_file:
         call.append("file")
     elif operation.body is not None:
@@ -113,11 +113,11 @@ def _method(operation: Operation, variant: tuple[str, str] | None = None) -> Ite
     if variant or operation.is_file:
         call.append(f'accept: "{variant[1] if variant else operation.media}"')
     call.append("options")
-    made = "{ " + ", ".join(call) + " }"
+    call_options = "{ " + ", ".join(call) + " }"
     if how == "pages":
-        yield f"    return new Pages(this.#transport, {made});\n  }}\n"
+        yield f"    return new Pages(this.#transport, {call_options});\n  }}\n"
     else:
-        yield f"    return this.#transport.{how}({made});\n  }}\n"
+        yield f"    return this.#transport.{how}({call_options});\n  }}\n"
 
 
 def _response(operation: Operation, is_variant: bool) -> tuple[str, str]:
@@ -140,8 +140,8 @@ def _arguments(operation: Operation) -> Iterator[str]:
         kind = re.sub(r"^Array<", "ReadonlyArray<", kind_of(operation.body))
         yield f"body: {kind}" if operation.body_required else f"body?: {kind}"
     query = f"{_parameters_name(operation)} & " if operation.query else ""
-    needed = any(parameter.required for parameter in operation.query)
-    yield f"options: {query}CallOptions" + ("" if needed else " = {}")
+    is_required = any(parameter.required for parameter in operation.query)
+    yield f"options: {query}CallOptions" + ("" if is_required else " = {}")
 
 
 def _key(name: str) -> str:

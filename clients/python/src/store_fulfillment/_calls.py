@@ -66,30 +66,30 @@ class Call:
         if isinstance(self.file, AsyncIterable):
             raise TypeError("What comes in pieces by asyncio is for AsyncClient.")
         if not isinstance(self.file, (bytes, str, os.PathLike)) and not is_seekable(self.file):
-            kept = new_kept_file()
-            for piece in self.file or ():
-                kept.write(piece)
-            kept.seek(0)
-            self.file = kept
+            copy = new_kept_file()
+            for chunk in self.file or ():
+                copy.write(chunk)
+            copy.seek(0)
+            self.file = copy
         return cast("Content", self.file)
 
     async def gather(self) -> None:
         """The same for what comes by asyncio."""
         if isinstance(self.file, AsyncIterable):
-            kept = new_kept_file()
-            async for piece in self.file:
-                kept.write(piece)
-            kept.seek(0)
-            self.file = kept
+            copy = new_kept_file()
+            async for chunk in self.file:
+                copy.write(chunk)
+            copy.seek(0)
+            self.file = copy
 
     def parameters(self) -> list[tuple[str, str | int | float | bool | None]]:
-        found: list[tuple[str, str | int | float | bool | None]] = []
+        pairs: list[tuple[str, str | int | float | bool | None]] = []
         for name, value in self.query.items():
             several = isinstance(value, Sequence) and not isinstance(value, str)
-            found += [
+            pairs += [
                 (name, _text(element)) for element in (value if several else [value]) if element is not None
             ]
-        return found
+        return pairs
 
 
 def quoted(name: str) -> str:
@@ -119,13 +119,13 @@ def media_type(file: Content) -> str:
         with Path(file).open("rb") as opened:
             start = opened.read(SIGNATURE)
     elif not isinstance(file, bytes):
-        place = file.tell()
+        position = file.tell()
         start = file.read(SIGNATURE)
-        file.seek(place)
-    known = next((media for first, media in SIGNATURES.items() if start.startswith(first)), None)
-    named = str(file) if isinstance(file, (str, os.PathLike)) else ""
-    known = known or SHEETS.get(Path(named).suffix.lower())
-    return known or mimetypes.guess_type(named)[0] or "application/octet-stream"
+        file.seek(position)
+    detected = next((media for first, media in SIGNATURES.items() if start.startswith(first)), None)
+    file_name = str(file) if isinstance(file, (str, os.PathLike)) else ""
+    detected = detected or SHEETS.get(Path(file_name).suffix.lower())
+    return detected or mimetypes.guess_type(file_name)[0] or "application/octet-stream"
 
 
 def _text(value: Any) -> str:

@@ -34,8 +34,8 @@ class Page(Generic[T]):
 
 
 def _page(response: httpx.Response) -> tuple[Page[Any], dict[str, list[str]]]:
-    found = NEXT.search(response.headers.get("Link", ""))
-    query = parse_qs(urlsplit(found[1]).query) if found else {}
+    match = NEXT.search(response.headers.get("Link", ""))
+    query = parse_qs(urlsplit(match[1]).query) if match else {}
     return Page(response.json(), query.get("after", [None])[0], response.headers), query
 
 

@@ -112,10 +112,10 @@ class Rules:
         pair = self.credentials.client_id, self.credentials.client_secret
 
         def request() -> httpx.Request:
-            made = token_request(self.base_url, *pair, form)
-            made.headers["User-Agent"] = self.user_agent
-            made.extensions["timeout"] = httpx.Timeout(self.timeout).as_dict()
-            return made
+            request = token_request(self.base_url, *pair, form)
+            request.headers["User-Agent"] = self.user_agent
+            request.extensions["timeout"] = httpx.Timeout(self.timeout).as_dict()
+            return request
 
         return (yield from self._tries(call, request, is_stream=False))
 
@@ -148,7 +148,7 @@ class Rules:
     def _request(
         self, call: Call, headers: dict[str, str], content: Callable[[], Any], token: str
     ) -> httpx.Request:
-        sent = {
+        all_headers = {
             **headers,
             "Authorization": f"Bearer {token}",
             "Ocp-Apim-Subscription-Key": self.subscription_key,
@@ -157,12 +157,12 @@ class Rules:
         body = content()
         stream = body.pop("stream", None)
         if stream is not None:
-            sent["Content-Length"] = str(stream.size)
+            all_headers["Content-Length"] = str(stream.size)
         request = httpx.Request(
             call.method,
             f"{self.base_url}{ROOT}{call.path}",
             params=call.parameters() or None,
-            headers=sent,
+            headers=all_headers,
             extensions={"timeout": httpx.Timeout(call.timeout or self.timeout).as_dict()},
             **body,
         )
@@ -201,10 +201,10 @@ class FileBody(httpx.SyncByteStream, httpx.AsyncByteStream):
             yield from _pieces(self._file)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        for piece in self:
-            yield piece
+        for chunk in self:
+            yield chunk
 
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:
-    while piece := file.read(CHUNK):
-        yield piece
+    while chunk := file.read(CHUNK):
+        yield chunk

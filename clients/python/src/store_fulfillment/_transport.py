@@ -174,8 +174,8 @@ class Download(_Answered):
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes the file; an interrupted download leaves none."""
         with _Part(path) as part:
-            for piece in self:
-                part.write(piece)
+            for chunk in self:
+                part.write(chunk)
         return Path(path)
 
     def close(self) -> None:
@@ -187,21 +187,21 @@ class AsyncDownload(_Answered):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         try:
-            async for piece in self._response.aiter_bytes(CHUNK):
-                yield piece
+            async for chunk in self._response.aiter_bytes(CHUNK):
+                yield chunk
         except httpx.TransportError as error:
             raise ConnectionFailed(f"The file broke off: {error}") from error
         finally:
             await self._response.aclose()
 
     async def read(self) -> bytes:
-        return b"".join([piece async for piece in self])
+        return b"".join([chunk async for chunk in self])
 
     async def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes the file; an interrupted download leaves none."""
         with _Part(path) as part:
-            async for piece in self:
-                part.write(piece)
+            async for chunk in self:
+                part.write(chunk)
         return Path(path)
 
     async def close(self) -> None:
@@ -220,8 +220,8 @@ class _Part:
         self._file = self._part.open("xb")
         return self
 
-    def write(self, piece: bytes) -> None:
-        self._file.write(piece)
+    def write(self, chunk: bytes) -> None:
+        self._file.write(chunk)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -263,5 +263,5 @@ def headers_of(record: object) -> httpx.Headers:
 
 def etag_of(record: object) -> str | None:
     """The version of a record, for `if_match` of a later change."""
-    found: str | None = headers_of(record).get("ETag")
-    return found
+    etag: str | None = headers_of(record).get("ETag")
+    return etag

@@ -74,8 +74,8 @@ class Person:
         return {"grant_type": "refresh_token", "refresh_token": self.tokens.refresh_token}
 
     def keep(self, tokens: Tokens) -> None:
-        known = self.tokens.refresh_token if self.tokens else None
-        self.tokens = tokens if tokens.refresh_token else replace(tokens, refresh_token=known)
+        earlier = self.tokens.refresh_token if self.tokens else None
+        self.tokens = tokens if tokens.refresh_token else replace(tokens, refresh_token=earlier)
         if self.on_tokens:
             self.on_tokens(self.tokens)
 
@@ -200,7 +200,7 @@ def start_sign_in(
     base_url: str, client_id: str, redirect_uri: str, scopes: Sequence[str] = (), *, allow_http: bool = False
 ) -> SignIn:
     base_url = safe_address(base_url, allow_http=allow_http)
-    found = _metadata(base_url)
+    metadata = _metadata(base_url)
     state, verifier = secrets.token_urlsafe(24), secrets.token_urlsafe(48)
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
     query = {
@@ -212,9 +212,9 @@ def start_sign_in(
         "code_challenge_method": "S256",
         **({"scope": " ".join(scopes)} if scopes else {}),
     }
-    url = f"{found['authorization_endpoint']}?{urlencode(query)}"
-    names_issuer = bool(found.get("authorization_response_iss_parameter_supported"))
-    return SignIn(url, state, verifier, redirect_uri, client_id, base_url, found["issuer"], names_issuer)
+    url = f"{metadata['authorization_endpoint']}?{urlencode(query)}"
+    names_issuer = bool(metadata.get("authorization_response_iss_parameter_supported"))
+    return SignIn(url, state, verifier, redirect_uri, client_id, base_url, metadata["issuer"], names_issuer)
 
 
 def _metadata(base_url: str) -> dict[str, Any]:
@@ -226,18 +226,16 @@ def _metadata(base_url: str) -> dict[str, Any]:
         response = httpx.get(base_url + METADATA, timeout=30)
     except httpx.HTTPError as error:
         raise ConnectionFailed(f"GET {base_url}{METADATA}: {error or type(error).__name__}") from error
-    found = _object_of(response)
-    if response.status_code != 200 or not found:
+    metadata = _object_of(response)
+    if response.status_code != 200 or not metadata:
         raise OAuthError(
             "server_error", f"The service responded with {response.status_code} instead of its metadata."
         )
     for name in ("issuer", "authorization_endpoint"):
-        if origin(str(found.get(name, ""))) != origin(base_url):
-            message = (
-                f"{base_url} names {found.get(name)!r} as its {name}; use the address of the service itself."
-            )
+        if origin(str(metadata.get(name, ""))) != origin(base_url):
+            message = f"{base_url} names {metadata.get(name)!r} as its {name}; use the address of the service itself."
             raise OAuthError("invalid_issuer", message)
-    return found
+    return metadata
 
 
 def origin(url: str) -> tuple[str, str]:
@@ -249,18 +247,18 @@ def origin(url: str) -> tuple[str, str]:
 
 def finish_sign_in(sign_in: SignIn, address: str, client_secret: str | None = None) -> Tokens:
     """The tokens for the address to which the browser was sent back."""
-    answer = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
+    parameters = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
     # RFC 9207: refuses responses of other servers, and of a server that names itself always and did not here.
-    issuer = answer.get("iss", None if sign_in.names_issuer else sign_in.issuer)
-    if answer.get("state") != sign_in.state or issuer != sign_in.issuer:
+    issuer = parameters.get("iss", None if sign_in.names_issuer else sign_in.issuer)
+    if parameters.get("state") != sign_in.state or issuer != sign_in.issuer:
         raise OAuthError("invalid_state", "This address does not belong to the sign-in that you started.")
-    if "error" in answer:
-        raise OAuthError(answer["error"], answer.get("error_description", ""))
-    if "code" not in answer:
+    if "error" in parameters:
+        raise OAuthError(parameters["error"], parameters.get("error_description", ""))
+    if "code" not in parameters:
         raise OAuthError("invalid_request", "The address contains no code.")
     form = {
         "grant_type": "authorization_code",
-        "code": answer["code"],
+        "code": parameters["code"],
         "redirect_uri": sign_in.redirect_uri,
         "code_verifier": sign_in.verifier,
     }

@@ -29,18 +29,18 @@ class BatchesWithUpload(Batches):
 
         `on_progress` gets the batch about once a second; its `Progress` says how far the check is.
         """
-        made = self.create(store_id, batch)
-        self.replace_rows(store_id, made["BatchID"], file, content_type=content_type)
-        return self.wait(store_id, made["BatchID"], on_progress=on_progress)
+        created = self.create(store_id, batch)
+        self.replace_rows(store_id, created["BatchID"], file, content_type=content_type)
+        return self.wait(store_id, created["BatchID"], on_progress=on_progress)
 
     def wait(self, store_id: str, batch_id: str, *, on_progress: Progress | None = None) -> models.Batch:
         """Waits until the batch is checked or ordered, or an approval is pending."""
         while True:
-            found = self.get(store_id, batch_id)
+            batch = self.get(store_id, batch_id)
             if on_progress:
-                on_progress(found)
-            if is_settled(found):
-                return found
+                on_progress(batch)
+            if is_settled(batch):
+                return batch
             time.sleep(EVERY_SECONDS)
 
 
@@ -55,20 +55,20 @@ class AsyncBatchesWithUpload(AsyncBatches):
         on_progress: Progress | None = None,
     ) -> models.Batch:
         """Makes a batch, sends its rows and waits until they are checked; see `Client`."""
-        made = await self.create(store_id, batch)
-        await self.replace_rows(store_id, made["BatchID"], file, content_type=content_type)
-        return await self.wait(store_id, made["BatchID"], on_progress=on_progress)
+        created = await self.create(store_id, batch)
+        await self.replace_rows(store_id, created["BatchID"], file, content_type=content_type)
+        return await self.wait(store_id, created["BatchID"], on_progress=on_progress)
 
     async def wait(
         self, store_id: str, batch_id: str, *, on_progress: Progress | None = None
     ) -> models.Batch:
         """Waits until the batch is checked or ordered, or an approval is pending."""
         while True:
-            found = await self.get(store_id, batch_id)
+            batch = await self.get(store_id, batch_id)
             if on_progress:
-                on_progress(found)
-            if is_settled(found):
-                return found
+                on_progress(batch)
+            if is_settled(batch):
+                return batch
             await asyncio.sleep(EVERY_SECONDS)
 
 

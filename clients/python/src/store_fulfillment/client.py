@@ -31,10 +31,10 @@ def _settings(
     """Missing arguments are read from the environment."""
 
     def setting(value: str | None, variable: str, name: str) -> str:
-        found = value or os.environ.get(variable, "")
-        if not found:
+        text = value or os.environ.get(variable, "")
+        if not text:
             raise ValueError(f"{name} is missing: pass it, or set {variable}.")
-        return found
+        return text
 
     if credentials is None:
         credentials = ClientCredentials(
@@ -71,11 +71,11 @@ class Client(Resources):
         allow_http: bool = False,
         http_client: httpx.Client | None = None,
     ) -> None:
-        known = _settings(
+        settings = _settings(
             base_url, client_id, client_secret, subscription_key, credentials, scopes, allow_http=allow_http
         )
         self._transport = Transport(
-            **known, timeout=timeout, retries=retries, user_agent=user_agent, http_client=http_client
+            **settings, timeout=timeout, retries=retries, user_agent=user_agent, http_client=http_client
         )
         super().__init__(self._transport)
         self.batches: BatchesWithUpload = BatchesWithUpload(self._transport)
@@ -114,11 +114,11 @@ class AsyncClient(AsyncResources):
         allow_http: bool = False,
         http_client: httpx.AsyncClient | None = None,
     ) -> None:
-        known = _settings(
+        settings = _settings(
             base_url, client_id, client_secret, subscription_key, credentials, scopes, allow_http=allow_http
         )
         self._transport = AsyncTransport(
-            **known, timeout=timeout, retries=retries, user_agent=user_agent, http_client=http_client
+            **settings, timeout=timeout, retries=retries, user_agent=user_agent, http_client=http_client
         )
         super().__init__(self._transport)
         self.batches: AsyncBatchesWithUpload = AsyncBatchesWithUpload(self._transport)

@@ -67,8 +67,8 @@ class ApiError(FulfillmentError):
 
 def _plain(fault: Fault) -> str:
     """The message without its place, which stands before it."""
-    place = fault.pointer.removeprefix("/")
-    return fault.message.removeprefix(f"{place}: ").removeprefix(f"{place.rpartition('/')[2]}: ")
+    path = fault.pointer.removeprefix("/")
+    return fault.message.removeprefix(f"{path}: ").removeprefix(f"{path.rpartition('/')[2]}: ")
 
 
 def _listed(errors: object) -> list[Mapping[str, Any]]:

@@ -45,8 +45,8 @@ app.command(name="logs")(logs.logs)
 app.command()(stories.trigger)
 
 
-def print_version(wanted: bool) -> None:
-    if wanted:
+def print_version(is_requested: bool) -> None:
+    if is_requested:
         typer.echo(__version__)
         raise typer.Exit
 

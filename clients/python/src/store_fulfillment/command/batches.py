@@ -65,11 +65,11 @@ def order(
     if batch["Counts"]["Error"] and not only_ready:
         _show(client, batch, as_json)
         raise typer.Exit(1)
-    wanted: models.BatchOrderRequest = {"OnlyReady": only_ready}
+    body: models.BatchOrderRequest = {"OnlyReady": only_ready}
     if external_id:
-        wanted["ExternalID"] = external_id
+        body["ExternalID"] = external_id
     where = batch["StoreID"], batch["BatchID"]
-    client.batches.order(*where, wanted)
+    client.batches.order(*where, body)
     with _progress("Ordering") as report:
         batch = client.batches.wait(*where, on_progress=report)
     _show(client, batch, as_json)
@@ -79,23 +79,23 @@ def order(
 
 def _checked(client: Client, file: Path, product: str, to: Path | None, quantity: int | None) -> models.Batch:
     store, name = parts_of(product)
-    wanted: models.BatchRequest = {
+    body: models.BatchRequest = {
         "Name": file.name,
         "ProductID": name,
         "Mode": "Items" if to else "Recipients",
     }
     if to:
-        wanted["Recipient"] = json.loads(to.read_text("utf-8"))
+        body["Recipient"] = json.loads(to.read_text("utf-8"))
     if quantity is not None:
-        wanted["Quantity"] = quantity
+        body["Quantity"] = quantity
     with _progress("Checking") as report:
-        return client.batches.upload(store, file, wanted, on_progress=report)
+        return client.batches.upload(store, file, body, on_progress=report)
 
 
 @contextmanager
-def _progress(what: str) -> Iterator[Report]:
+def _progress(description: str) -> Iterator[Report]:
     with Progress(console=notes, transient=True) as progress:
-        bar = progress.add_task(what, total=None)
+        bar = progress.add_task(description, total=None)
 
         def report(batch: models.Batch) -> None:
             done, total = batch["Progress"]["Done"], batch["Progress"]["Total"]
@@ -118,8 +118,8 @@ def _show(client: Client, batch: models.Batch, as_json: bool) -> None:
         for problem in row["Problems"]
     ]
     show_table(("Row", "Name", "Column", "Problem", "Remedy"), rows, "No row has a problem.")
-    held = cast("dict[str, int]", batch["Counts"])
-    counts = ", ".join(f"{held[state]:,} {state.lower()}" for state in COUNTED if held[state])
+    counts_of = cast("dict[str, int]", batch["Counts"])
+    counts = ", ".join(f"{counts_of[state]:,} {state.lower()}" for state in COUNTED if counts_of[state])
     total = f"{batch['Total']:,.2f} {batch['Currency']}"
     screen.print(plain(f"Batch {batch['BatchID']} is {batch['Status']}: {counts or 'no rows'}; {total}"))
     if batch["Note"]:

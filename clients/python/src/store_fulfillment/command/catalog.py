@@ -29,13 +29,13 @@ Product = Annotated[str, typer.Option(help="STORE/PRODUCT, as demo/business-card
 def stores(as_json: AsJson = False) -> None:
     """The stores that are open to you."""
     client, _ = signed_in()
-    found = client.stores.list(verbose=True)
+    records = client.stores.list(verbose=True)
     if as_json:
-        show_json(found)
+        show_json(records)
         return
     rows = [
         (store["StoreID"], store["CompanyName"], store.get("Currency", ""), store.get("ProductCount", ""))
-        for store in found
+        for store in records
     ]
     show_table(("Store", "Company", "Currency", "Products"), rows, "No store is open to you.")
 
@@ -49,26 +49,26 @@ def products(
     """What a store prints."""
     client, _ = signed_in()
     if product is None:
-        found = client.products.list(store)
+        records = client.products.list(store)
         if as_json:
-            show_json(found)
+            show_json(records)
             return
         rows = [
             (entry["ID"], entry["Name"], entry["DefaultQty"], "yes" if entry["HasTemplate"] else "")
-            for entry in found
+            for entry in records
         ]
         show_table(("Product", "Name", "Usual quantity", "Template"), rows, "This store has no products.")
         return
-    one = client.products.get(store, product, verbose=True)
+    record = client.products.get(store, product, verbose=True)
     if as_json:
-        show_json(one)
+        show_json(record)
     else:
-        _show_product(one)
+        _show_product(record)
 
 
-def _show_product(one: models.Product) -> None:
-    quantities = f"{one['MinimumQty']} to {one['MaximumQty']}, in steps of {one['IncrementQty']}"
-    screen.print(plain(f"{one['Name']}: {quantities}"))
+def _show_product(product: models.Product) -> None:
+    quantities = f"{product['MinimumQty']} to {product['MaximumQty']}, in steps of {product['IncrementQty']}"
+    screen.print(plain(f"{product['Name']}: {quantities}"))
     fields = [
         (
             field["FieldName"],
@@ -76,12 +76,12 @@ def _show_product(one: models.Product) -> None:
             "yes" if field["Required"] else "",
             field["Prompt"],
         )
-        for field in one["TemplateFields"]
+        for field in product["TemplateFields"]
     ]
     show_table(("Field", "Type", "Required", "Prompt"), fields, "It has no template fields.")
     prices = [
         (price["DeliveryMethodCode"], price["CountryCode"], price["Price"], price["Description"])
-        for price in one["DeliveredPrices"]
+        for price in product["DeliveredPrices"]
     ]
     show_table(("Delivery", "Country", "Price of one", "Description"), prices, "It has no prices.")
 
@@ -102,25 +102,25 @@ def proof(
     client, _ = signed_in()
     values = template_data(client, store, fields, data)
     with notes.status("Rendering the proof"):
-        made = client.proofs.create(store, product, values)
+        created = client.proofs.create(store, product, values)
     out.mkdir(parents=True, exist_ok=True)
-    wanted = [(made["PdfURL"], out / f"{product}.pdf")]
-    wanted += [(url, out / f"{product}-{page}.png") for page, url in enumerate(made["PageURLs"], 1)]
+    downloads = [(created["PdfURL"], out / f"{product}.pdf")]
+    downloads += [(url, out / f"{product}-{page}.png") for page, url in enumerate(created["PageURLs"], 1)]
     with Progress(console=notes, transient=True) as progress:
-        for url, path in progress.track(wanted, description="Saving"):
+        for url, path in progress.track(downloads, description="Saving"):
             client.download(url).save(path)
     if as_json:
-        show_json({**made, "Files": [str(path) for _, path in wanted]})
+        show_json({**created, "Files": [str(path) for _, path in downloads]})
     else:
-        for message in made["_meta"]["Messages"]:
+        for message in created["_meta"]["Messages"]:
             notes.print(f"[yellow]{plain(message)}[/yellow]")
-        for finding in made["Preflight"]:
+        for finding in created["Preflight"]:
             text = f"{finding['Severity']}, page {finding['Page']}: {finding['Message']}"
             notes.print(f"[yellow]{plain(text)}[/yellow]")
-        for _, path in wanted:
+        for _, path in downloads:
             screen.print(plain(path), soft_wrap=True)
     if open_files and not as_json:
-        typer.launch(str(wanted[0][1]))
+        typer.launch(str(downloads[0][1]))
 
 
 @reported
@@ -141,16 +141,16 @@ def check_artwork(
     if first_page is not None:
         choice["FirstPage"] = first_page
     with notes.status("Checking it"):
-        made = client.artworks.create(store, name, choice)
+        artwork = client.artworks.create(store, name, choice)
     if as_json:
-        show_json({**made, "AssetID": asset["AssetID"]})
+        show_json({**artwork, "AssetID": asset["AssetID"]})
     else:
-        for finding in made["Preflight"]:
+        for finding in artwork["Preflight"]:
             text = f"{finding['Severity']}, page {finding['Page']}: {finding['Message']} {finding['Remedy']}"
             screen.print(plain(text), soft_wrap=True)
-        if not made["Preflight"]:
+        if not artwork["Preflight"]:
             screen.print(plain(f"Nothing found that may print badly. AssetID {asset['AssetID']}"))
-    if made["Preflight"]:
+    if artwork["Preflight"]:
         raise typer.Exit(1)
 
 

@@ -31,11 +31,13 @@ def events(
     log = listening.application_of(client, profile, application)
     start = listening.moment_before(since)
     if follow:
-        found = listening.follow(client, log, created_after=start, types=types or (), store=store)
+        stream = listening.follow(client, log, created_after=start, types=types or (), store=store)
     else:
-        wanted = cast("Any", types or None)
-        found = iter(client.events.list(log, created_after=start, type=wanted, store_id=store, take=500))
-    for event in found:
+        event_types = cast("Any", types or None)
+        stream = iter(
+            client.events.list(log, created_after=start, type=event_types, store_id=store, take=500)
+        )
+    for event in stream:
         if as_json:
             show_json(event, is_line=True)
         else:
@@ -80,16 +82,20 @@ def listen(
         _show_forwarded(forwarded, as_json)
 
 
-def _show_forwarded(one: listening.Forwarded, as_json: bool) -> None:
+def _show_forwarded(result: listening.Forwarded, as_json: bool) -> None:
     if as_json:
-        show_json({"Event": one.event, "Status": one.status, "Milliseconds": one.milliseconds}, is_line=True)
-    elif one.is_taken:
+        show_json(
+            {"Event": result.event, "Status": result.status, "Milliseconds": result.milliseconds},
+            is_line=True,
+        )
+    elif result.is_taken:
         screen.print(
-            f"{line_of(one.event)}  [green]{one.status}[/green] {one.milliseconds} ms", soft_wrap=True
+            f"{line_of(result.event)}  [green]{result.status}[/green] {result.milliseconds} ms",
+            soft_wrap=True,
         )
     else:
-        text = one.problem or f"answered {one.status}"
-        screen.print(f"{line_of(one.event)}  [red]{plain(text)}[/red]", soft_wrap=True)
+        text = result.problem or f"answered {result.status}"
+        screen.print(f"{line_of(result.event)}  [red]{plain(text)}[/red]", soft_wrap=True)
 
 
 def line_of(event: models.Event) -> str:

@@ -55,10 +55,10 @@ class Forwarded:
 
 
 def moment_before(span: str) -> datetime:
-    found = re.fullmatch(r"(\d+)([smhd])", span)
-    if not found:
+    match = re.fullmatch(r"(\d+)([smhd])", span)
+    if not match:
         raise typer.BadParameter(f"{span!r} is no time such as 30s, 10m, 2h or 7d")
-    return datetime.now(timezone.utc) - timedelta(seconds=int(found[1]) * SPANS[found[2]])
+    return datetime.now(timezone.utc) - timedelta(seconds=int(match[1]) * SPANS[match[2]])
 
 
 Application = Annotated[
@@ -67,16 +67,16 @@ Application = Annotated[
 ]
 
 
-def application_of(client: Client, profile: Profile, named: str | None = None) -> str:
+def application_of(client: Client, profile: Profile, name: str | None = None) -> str:
     """The ID of the application whose log is read. In the log of this command's own people read their own events."""
-    wanted = named or profile.client_id
-    if wanted == COMMAND_LINE:
+    client_id = name or profile.client_id
+    if client_id == COMMAND_LINE:
         return COMMAND_LINE
-    known = {application["External_ID"]: application["ID"] for application in client.applications.list()}
-    if wanted not in known:
-        yours = f"Yours: {', '.join(known)}." if known else "You have none."
-        raise ValueError(f"You have no role in the application {wanted}. {yours}")
-    return known[wanted]
+    ids = {application["External_ID"]: application["ID"] for application in client.applications.list()}
+    if client_id not in ids:
+        yours = f"Yours: {', '.join(ids)}." if ids else "You have none."
+        raise ValueError(f"You have no role in the application {client_id}. {yours}")
+    return ids[client_id]
 
 
 def follow(
@@ -90,7 +90,7 @@ def follow(
 ) -> Iterator[models.Event]:
     """Yields events endlessly, in the order of the log."""
     while True:
-        sent = time.monotonic()
+        sent_at = time.monotonic()
         try:
             page = client.events.list(
                 application,
@@ -114,7 +114,7 @@ def follow(
         yield from page.items
         # The cursor and the last event mark the same position; without events only the cursor exists.
         after = page.items[-1]["EventID"] if page.items else after
-        if not page.items and time.monotonic() - sent < POLL_SECONDS:
+        if not page.items and time.monotonic() - sent_at < POLL_SECONDS:
             time.sleep(POLL_SECONDS)
 
 
@@ -184,10 +184,10 @@ def forward(http: httpx.Client, target: str, secret: str, event: models.Event) -
     }
     began = time.monotonic()
     try:
-        answer = http.post(target, content=body.encode(), headers=headers)
+        response = http.post(target, content=body.encode(), headers=headers)
     except httpx.HTTPError as error:
         return Forwarded(event, None, _since(began), str(error) or type(error).__name__)
-    return Forwarded(event, answer.status_code, _since(began))
+    return Forwarded(event, response.status_code, _since(began))
 
 
 def _since(began: float) -> int:

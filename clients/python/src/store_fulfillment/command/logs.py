@@ -41,8 +41,8 @@ def logs(
     if log == COMMAND_LINE:
         raise typer.BadParameter("name an application of yours with --application; this command has no log")
     start = listening.moment_before(since)
-    read = follow_calls if follow else read_calls
-    for call in read(client, log, start, status, code):
+    read_log = follow_calls if follow else read_calls
+    for call in read_log(client, log, start, status, code):
         if call["Path"] == OWN_PATH:
             continue
         if as_json:
@@ -55,14 +55,14 @@ def read_calls(
     client: Client, application: str, since: datetime, status: str | None, code: str | None
 ) -> list[models.LoggedRequest]:
     """Calls since a time, oldest first; the service lists the newest first."""
-    found = client.requests.list(application, created_after=since, status=status, code=code, take=PAGE)
-    return list(found)[::-1]
+    calls = client.requests.list(application, created_after=since, status=status, code=code, take=PAGE)
+    return list(calls)[::-1]
 
 
 def follow_calls(
     client: Client, application: str, since: datetime, status: str | None, code: str | None
 ) -> Iterator[models.LoggedRequest]:
-    seen: set[tuple[str, str]] = set()
+    shown_places: set[tuple[str, str]] = set()
     while True:
         try:
             calls = read_calls(client, application, since, status, code)
@@ -70,9 +70,9 @@ def follow_calls(
             notes.print(f"[yellow]{plain(error)}; trying again[/yellow]")
             time.sleep(listening.MAX_PAUSE)
             continue
-        yield from (call for call in calls if place_of(call) not in seen)
+        yield from (call for call in calls if place_of(call) not in shown_places)
         # Remembers repeated calls; times are the service's.
-        seen = {place_of(call) for call in calls}
+        shown_places = {place_of(call) for call in calls}
         if calls:
             newest = datetime.fromisoformat(calls[-1]["Timestamp"].replace("Z", "+00:00"))
             since = max(since, newest - OVERLAP)

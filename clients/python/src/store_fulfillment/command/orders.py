@@ -32,7 +32,7 @@ def quote(
 ) -> None:
     """What it costs, and when it arrives. Binding for 48 hours."""
     client, _ = signed_in()
-    found = client.quotes.create(
+    created = client.quotes.create(
         store,
         {
             "Items": [{"ProductID": product, "Quantity": quantity or usual_quantity(client, store, product)}],
@@ -40,17 +40,17 @@ def quote(
         },
     )
     if as_json:
-        show_json(found)
+        show_json(created)
         return
-    screen.print(plain(f"Quote {found['QuoteID']}, until {found['ExpiresAt']}"))
+    screen.print(plain(f"Quote {created['QuoteID']}, until {created['ExpiresAt']}"))
     rows = [
         (
             option["OptionID"],
-            f"{option['Total']:.2f} {found['Currency']}",
+            f"{option['Total']:.2f} {created['Currency']}",
             option["EarliestDelivery"],
             option["LatestDelivery"],
         )
-        for option in found["Options"]
+        for option in created["Options"]
     ]
     show_table(("Option", "Total", "Earliest", "Latest"), rows, "It cannot be delivered there.")
 
@@ -79,7 +79,7 @@ def order(
     """Order, once: however often the request has to be sent."""
     client, _ = signed_in()
     if body is not None:
-        wanted = json.loads(sys.stdin.read() if body == "-" else Path(body).read_text("utf-8"))
+        request = json.loads(sys.stdin.read() if body == "-" else Path(body).read_text("utf-8"))
     elif product is None or to is None:
         raise typer.BadParameter("name a product and --to, or give the whole order with --body")
     else:
@@ -88,12 +88,12 @@ def order(
             "Quantity": quantity or usual_quantity(client, store, product),
             "TemplateData": template_data(client, store, fields, data),
         }
-        wanted = {"Recipient": json.loads(to.read_text("utf-8")), "Items": [item]}
+        request = {"Recipient": json.loads(to.read_text("utf-8")), "Items": [item]}
     if external_id:
-        wanted["ExternalID"] = external_id
+        request["ExternalID"] = external_id
     with notes.status("Ordering"):
         placed = client.orders.create(
-            store, cast("models.OrderRequest", wanted), idempotency_key=idempotency_key
+            store, cast("models.OrderRequest", request), idempotency_key=idempotency_key
         )
     show_order(placed, as_json)
 
@@ -171,9 +171,9 @@ def deny(
 def budgets(store: str, as_json: AsJson = False) -> None:
     """The budgets that bind your orders at a store, and what is left of each."""
     client, _ = signed_in()
-    found = list(client.budgets.list(store))
+    records = list(client.budgets.list(store))
     if as_json:
-        show_json(found)
+        show_json(records)
         return
     rows = [
         (
@@ -183,6 +183,6 @@ def budgets(store: str, as_json: AsJson = False) -> None:
             budget["Period"]["Limit"],
             budget["Period"]["End"],
         )
-        for budget in found
+        for budget in records
     ]
     show_table(("Budget", "Measure", "Left", "Limit", "Until"), rows, "No budget limits your orders there.")

@@ -52,8 +52,8 @@ class Profile:
 
 def folder() -> Path:
     """`FULFILLMENT_CONFIG`, else the system's folder for configuration."""
-    if named := os.environ.get("FULFILLMENT_CONFIG"):
-        return Path(named)
+    if path := os.environ.get("FULFILLMENT_CONFIG"):
+        return Path(path)
     return Path(typer.get_app_dir("store-fulfillment"))
 
 
@@ -93,9 +93,9 @@ def keyring_errors() -> Iterator[None]:
 
 def load() -> Profile | None:
     """The profile; the environment takes precedence, so that machines need no file."""
-    named = {name: os.environ.get(name, "") for name in MACHINE}
-    if all(named.values()):
-        url, client_id, client_secret, key = named.values()
+    environment = {name: os.environ.get(name, "") for name in MACHINE}
+    if all(environment.values()):
+        url, client_id, client_secret, key = environment.values()
         return Profile(url.rstrip("/"), client_id, client_secret, key)
     return stored()
 
@@ -104,16 +104,16 @@ def stored() -> Profile | None:
     """The sign-in that `login` stored."""
     path = folder() / "profile.json"
     try:
-        known = json.loads(path.read_text("utf-8"))
-        if known.get("keyring"):
+        data = json.loads(path.read_text("utf-8"))
+        if data.get("keyring"):
             ring = system_keyring()
             with keyring_errors():
-                known = json.loads((ring and ring.get_password(KEYRING_NAME, str(path))) or "null")
+                data = json.loads((ring and ring.get_password(KEYRING_NAME, str(path))) or "null")
     except (OSError, ValueError, AttributeError):
         return None
     try:
-        tokens = known.pop("tokens")
-        return Profile(**known, tokens=Tokens(**tokens) if tokens else None)
+        tokens = data.pop("tokens")
+        return Profile(**data, tokens=Tokens(**tokens) if tokens else None)
     except (AttributeError, KeyError, TypeError):
         return None
 

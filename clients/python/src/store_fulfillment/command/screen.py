@@ -84,11 +84,11 @@ def show_json(value: Any, *, is_line: bool = False) -> None:
     sys.stdout.flush()
 
 
-def show_table(headings: Sequence[str], rows: Iterable[Sequence[Any]], nothing: str) -> None:
+def show_table(headings: Sequence[str], rows: Iterable[Sequence[Any]], empty_text: str) -> None:
     table = Table(*headings, box=None, pad_edge=False, header_style="bold")
     for row in rows:
         table.add_row(*map(plain, row))
     if table.row_count:
         screen.print(table)
     else:
-        notes.print(nothing)
+        notes.print(empty_text)

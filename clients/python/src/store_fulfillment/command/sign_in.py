@@ -80,11 +80,11 @@ def login(
     profile = profiles.Profile(address.rstrip("/"), client_id, client_secret or None, key, tokens)
     with Client(profile.url, credentials=profile.credentials(), subscription_key=key) as client:
         stores = client.stores.list()
-    place = profiles.save(profile)
+    location = profiles.save(profile)
     if as_json:
-        show_json({"URL": profile.url, "ClientID": client_id, "Stores": len(stores), "KeptIn": place})
+        show_json({"URL": profile.url, "ClientID": client_id, "Stores": len(stores), "KeptIn": location})
         return
-    screen.print(plain(f"Signed in at {profile.url}: {len(stores)} stores. Kept in {place}."))
+    screen.print(plain(f"Signed in at {profile.url}: {len(stores)} stores. Kept in {location}."))
 
 
 @reported
@@ -146,11 +146,11 @@ def in_browser(
             threading.Thread(target=read_pasted, args=(sign_in, came), daemon=True).start()
         ends = time.monotonic() + SECONDS_TO_SIGN_IN
         # Ignores requests of other programs on this machine.
-        while not (ours := [answer for answer in came if sign_in.state in answer]):
+        while not (own := [reply for reply in came if sign_in.state in reply]):
             if time.monotonic() > ends:
                 raise OAuthError("timeout", "The browser did not return within five minutes.")
             server.handle_request()
-    return finish_sign_in(sign_in, ours[0], client_secret or None)
+    return finish_sign_in(sign_in, own[0], client_secret or None)
 
 
 def read_pasted(sign_in: SignIn, came: list[str]) -> None:

@@ -81,10 +81,10 @@ def trigger(
 
 
 def place(client: Client, product: str | None, outcome: str | None = None) -> models.Order:
-    chosen = product or plain_product(client)
+    product_id = product or plain_product(client)
     item: models.OrderItemRequest = {
-        "ProductID": chosen,
-        "Quantity": usual_quantity(client, DEMO_STORE, chosen),
+        "ProductID": product_id,
+        "Quantity": usual_quantity(client, DEMO_STORE, product_id),
     }
     body: models.OrderRequest = {"Recipient": SAMPLE, "Items": [item]}
     if outcome is not None:
