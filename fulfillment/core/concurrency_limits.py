@@ -72,13 +72,13 @@ class ConcurrencyLimit:
         if self.name in (kinds := _kinds_of_this_thread.get()):
             yield Held()
             return
-        held = self._acquire(caller, wait)
-        with held.whole:
+        slots = self._acquire(caller, wait)
+        with slots.whole:
             token, of_engine = _kinds_of_this_thread.set((*kinds, self.name)), bounded.caller.set(caller)
             before = waiting.waited_before.get() if kinds else waiting.waited_seconds()
             of_waits = waiting.waited_before.set(before)
             try:
-                yield held
+                yield slots
             finally:
                 waiting.waited_before.reset(of_waits)
                 bounded.caller.reset(of_engine)
@@ -175,9 +175,9 @@ def max_threads_per_caller() -> int:
 
 def _thread_limits(caller: str) -> tuple[int, int]:
     """The limits in total and for this caller. Who holds no thread may take a free one, if a second one stays free."""
-    held, free = max_held_threads(), settings.WEB_THREADS - max_held_threads()
+    max_held, free = max_held_threads(), settings.WEB_THREADS - max_held_threads()
     is_first = ("threads", caller) not in _under_way
-    return held + (is_first and free > 1), held if from_browser.get() else max_threads_per_caller()
+    return max_held + (is_first and free > 1), max_held if from_browser.get() else max_threads_per_caller()
 
 
 @contextmanager
@@ -195,8 +195,8 @@ def _holds_several(caller: str) -> bool:
 
 def _gives_way(caller: str) -> bool:
     """Whether a waiting request of this caller gives up its thread, because one who asks finds none."""
-    held = sum(kind == "threads" for kind, _ in tuple(_under_way))
-    return _holds_several(caller) and any(held >= _thread_limits(other)[0] for other in _asking)
+    held_threads = sum(kind == "threads" for kind, _ in tuple(_under_way))
+    return _holds_several(caller) and any(held_threads >= _thread_limits(other)[0] for other in _asking)
 
 
 def _release(kind: str, caller: str) -> None:

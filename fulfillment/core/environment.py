@@ -34,9 +34,9 @@ def collect_mistakes() -> None:
 
 def end_collection() -> None:
     global _mistakes
-    found, _mistakes = _mistakes, None
-    if found:
-        raise ImproperlyConfigured("\n".join(dict.fromkeys(found)))
+    mistakes, _mistakes = _mistakes, None
+    if mistakes:
+        raise ImproperlyConfigured("\n".join(dict.fromkeys(mistakes)))
 
 
 def refuse(message: str, otherwise: Value) -> Value:

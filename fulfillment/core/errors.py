@@ -246,21 +246,21 @@ def faults_at_fields(error: DomainError, fields: Mapping[str, str]) -> tuple[dic
     A fault within a member is shown at the field of the member.
     """
     placed: dict[str, list[str]] = {}
-    others = [] if error.faults else [translated(error.message)]
+    other_messages = [] if error.faults else [translated(error.message)]
     for fault in error.faults:
         pointer = fault.pointer
         while pointer and pointer not in fields:
             pointer = pointer.rpartition("/")[0]
         if pointer not in fields or (fault.pointer and not pointer):
-            others.append(translated(fault.message))
+            other_messages.append(translated(fault.message))
             continue
         message, texts = _without_name(translated(fault.message)), placed.setdefault(fields[pointer], [])
         if message not in texts:
             texts.append(message)
-    return placed, others
+    return placed, other_messages
 
 
 def _without_name(message: str) -> str:
     """The message without the API's name: the field of a form has a label."""
-    name, _colon, rest = message.partition(": ")
-    return rest[:1].upper() + rest[1:] if rest and " " not in name else message
+    name, _colon, reason = message.partition(": ")
+    return reason[:1].upper() + reason[1:] if reason and " " not in name else message

@@ -141,13 +141,13 @@ def _probe_storage() -> str:
         name_in_storage = default_storage.save(name, ContentFile(content))
         try:
             with default_storage.open(name_in_storage) as file:
-                read = file.read()
+                stored = file.read()
         finally:
             default_storage.delete(name_in_storage)
     except Exception as error:  # noqa: BLE001 - storages fail in their own ways, and each is the same to us
         logger.warning("The storage of files fails: %s: %s", type(error).__name__, error)
         return "files cannot be written and read"
-    return "" if read == content else "files are not read as they were written"
+    return "" if stored == content else "files are not read as they were written"
 
 
 def _probe_names() -> str:

@@ -30,12 +30,12 @@ def get_locale(request: HttpRequest, language: str = "") -> str:
 
 def locale_in(accept_language: str, language: str = "") -> str:
     """Finds the language as `get_locale`, from the text of the header."""
-    wanted = parse_accept_lang_header(accept_language.lower())
-    named = [code.partition("-") for code, _ in wanted]
+    accepted = parse_accept_lang_header(accept_language.lower())
+    parts = [code.partition("-") for code, _ in accepted]
     languages = dict(settings.LANGUAGES)
     if not language:
-        language = next((name for name, _, _ in named if name in languages), settings.DEFAULT_LANGUAGE)
-    region = named[0][2] if named else ""
+        language = next((name for name, _, _ in parts if name in languages), settings.DEFAULT_LANGUAGE)
+    region = parts[0][2] if parts else ""
     return LOCALES.get(f"{language}-{region}", language)
 
 

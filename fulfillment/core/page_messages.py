@@ -27,8 +27,8 @@ def errors_as_messages(request: HttpRequest, *, about: object = None) -> Iterato
 
 
 def say_refused(request: HttpRequest, reason: str, *, about: object = None) -> None:
-    named = _("%(record)s: %(reason)s") % {"record": about, "reason": reason}
-    messages.error(request, reason if about is None else named)
+    message = _("%(record)s: %(reason)s") % {"record": about, "reason": reason}
+    messages.error(request, reason if about is None else message)
 
 
 class ServiceCommand(BaseCommand):

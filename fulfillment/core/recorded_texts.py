@@ -37,12 +37,12 @@ def translated(text: object) -> str:
 @lru_cache(maxsize=10_000)
 def _translated(text: str, language: str) -> str:
     # The empty message is the head of the catalog.
-    if not text or (whole := pgettext(CONTEXT, text)) != text:
-        return text and whole
+    if not text or (translation := pgettext(CONTEXT, text)) != text:
+        return text and translation
     patterns = _list_patterns(language)
     for words, names, message in patterns.get(_first_word(text), patterns[""]):
-        if found := _values(text, words, names):
-            values = {name: _translated(_write_numbers(value), language) for name, value in found.items()}
+        if filled := _values(text, words, names):
+            values = {name: _translated(_write_numbers(value), language) for name, value in filled.items()}
             return pgettext(CONTEXT, message) % values
     sentences = _BETWEEN_SENTENCES.split(text)
     return (
@@ -65,8 +65,8 @@ def _list_patterns(language: str) -> dict[str, list[tuple[list[str], list[str], 
     catalog: Any = translation(language)._catalog  # type: ignore[attr-defined]  # noqa: SLF001 - its keys are found nowhere else
     start, keys = f"{CONTEXT}\x04", catalog.keys()
     # The catalog names a key once for each of its parts.
-    found = dict.fromkeys(key.removeprefix(start) for key in keys if str(key).startswith(start))
-    filled = [message for message in found if _VALUE.search(message)]
+    messages = dict.fromkeys(key.removeprefix(start) for key in keys if str(key).startswith(start))
+    filled = [message for message in messages if _VALUE.search(message)]
     filled.sort(key=lambda message: len(_VALUE.sub("", message)), reverse=True)
     patterns = [_make_pattern(message) for message in filled]
     first_words = {_first_word(words[0]) for words, _, _ in patterns}
@@ -93,12 +93,12 @@ def _values(text: str, words: list[str], names: list[str]) -> dict[str, str]:
     A regular expression would try all places of the words for a hostile value: minutes for 2,000 letters.
     """
     first, *between, last = words
-    at, end, values = len(first), len(text) - len(last), {}
+    position, end, values = len(first), len(text) - len(last), {}
     if not (text.startswith(first) and text.endswith(last)):
         return {}
     for name, following in zip(names, [*between, None], strict=True):
-        stop = end if following is None else text.find(following, at + 1, end)
-        if stop <= at:
+        stop = end if following is None else text.find(following, position + 1, end)
+        if stop <= position:
             return {}
-        values[name], at = text[at:stop], stop + len(following or "")
+        values[name], position = text[position:stop], stop + len(following or "")
     return values

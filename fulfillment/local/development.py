@@ -101,14 +101,14 @@ def _claim_checkout(address: str) -> None:
 
 
 def _persistent_values(arguments_of_up: Sequence[str] | None) -> dict[str, str]:
-    saved = _read_file(ENVIRONMENT_FILE) or _read_file(_file_beside_data())
-    values = {name: saved.get(name) or secrets.token_urlsafe(48) for name in SECRETS}
+    stored = _read_file(ENVIRONMENT_FILE) or _read_file(_file_beside_data())
+    values = {name: stored.get(name) or secrets.token_urlsafe(48) for name in SECRETS}
     if arguments_of_up is None:
-        values |= {name: saved[name] for name in ("PUBLIC_URL", "DATABASE_URL") if name in saved}
+        values |= {name: stored[name] for name in ("PUBLIC_URL", "DATABASE_URL") if name in stored}
     else:
         values["PUBLIC_URL"] = _public_url(arguments_of_up)
         values |= {name: os.environ[name] for name in PERSISTENT if os.environ.get(name)}
-    if values != saved and (arguments_of_up or not saved):
+    if values != stored and (arguments_of_up or not stored):
         _write(values)
     return values
 

@@ -80,18 +80,18 @@ def ensure_running(data_folder: Path, *, database: str = "fulfillment", durable:
 def release(data_folder: Path) -> bool:
     """Stop using the server; True when this process was the last one and stopped it."""
     data_folder = _resolve(data_folder)
-    held = _held.pop(data_folder, None)
-    if held is None:
+    lock = _held.pop(data_folder, None)
+    if lock is None:
         return False
     try:
         with _start_lock(data_folder):
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             host = find_host(data_folder)
             return host.run("pg_ctl", "stop", "-D", str(host.data), "-m", "fast", "-w").returncode == 0
     except BlockingIOError:
         return False
     finally:
-        os.close(held)
+        os.close(lock)
 
 
 def _release_at_exit(data_folder: Path, process: int) -> None:
@@ -184,10 +184,10 @@ def _make_cluster(host: Host, *, durable: bool) -> None:
     host.own(partial)
     command = ["-D", str(partial), "-U", SUPERUSER, "--auth=trust", "--encoding=UTF8", "--no-instructions"]
     command += ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
-    done = host.run("initdb", *command, *([] if durable else ["--no-sync"]))
-    if done.returncode:
+    result = host.run("initdb", *command, *([] if durable else ["--no-sync"]))
+    if result.returncode:
         raise PostgresUnavailable(
-            f"PostgreSQL could not make its data folder {host.data}: {_last_lines(done.stdout)}"
+            f"PostgreSQL could not make its data folder {host.data}: {_last_lines(result.stdout)}"
         )
     partial.rename(host.data)
 
@@ -254,10 +254,10 @@ def _launch(host: Host, *, durable: bool) -> None:
     # initdb made this file for the server's user, and writing keeps its owner.
     (host.data / "postgresql.auto.conf").write_text("".join(lines), encoding="utf-8")
     arguments = ["-D", str(host.data), "-l", str(log), "-w", "-t", str(START_SECONDS)]
-    done = host.run("pg_ctl", "start", *arguments)
-    if done.returncode:
-        last = log.read_text(encoding="utf-8", errors="replace") if log.exists() else done.stdout
-        raise _not_started(host, _last_lines(last or done.stdout))
+    result = host.run("pg_ctl", "start", *arguments)
+    if result.returncode:
+        last = log.read_text(encoding="utf-8", errors="replace") if log.exists() else result.stdout
+        raise _not_started(host, _last_lines(last or result.stdout))
 
 
 def _make_database(host: Host, database: str) -> None:

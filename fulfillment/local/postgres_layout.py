@@ -126,9 +126,9 @@ def _make_reachable(owner: pwd.struct_passwd, programs: Path, data: Path) -> tup
 
 
 def open_lock(path: Path) -> int:
-    made = not path.exists()
+    is_new = not path.exists()
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    if made:
+    if is_new:
         give_to_owner(path)
     return descriptor
 

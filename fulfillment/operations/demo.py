@@ -35,8 +35,8 @@ def reset_demo() -> dict[str, Any]:
 def demo_card(run: DemoRun) -> DemoCard:
     """The sign-ins and a first call, for the demo that `load_demo` returned."""
     [card] = offered_values("demo", "demo_card")
-    made: DemoCard = card(run)
-    return made
+    lines: DemoCard = card(run)
+    return lines
 
 
 def require_development() -> None:

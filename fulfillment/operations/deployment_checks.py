@@ -57,9 +57,9 @@ def check_deployment(app_configs: Any, **options: Any) -> list[CheckMessage]:
 
 def _refuse_development() -> Error:
     file = os.environ.get(CHOSEN_BY)
-    chosen = f"{file}, which `make run` wrote, and no variable of production" if file else "FULFILLMENT_MODE"
+    origin = f"{file}, which `make run` wrote, and no variable of production" if file else "FULFILLMENT_MODE"
     return Error(
-        f"This checked development mode, chosen by {chosen}; production was not checked.",
+        f"This checked development mode, chosen by {origin}; production was not checked.",
         hint="Set the variables of production, FULFILLMENT_MODE=production among them, and run it again.",
         id="fulfillment.E001",
     )

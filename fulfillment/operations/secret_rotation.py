@@ -58,12 +58,12 @@ def settings_that_do_not_fit() -> list[str]:
 
 
 def _find_misfit(secret: StoredSecret) -> str:
-    found = ""
+    misfit = ""
     for row in _rows_after(secret, None, SAMPLE, lock=False):
-        found = _misfit_of_row(secret, row)
-        if not found:
+        misfit = _misfit_of_row(secret, row)
+        if not misfit:
             return ""
-    return found
+    return misfit
 
 
 def _misfit_of_row(secret: StoredSecret, row: Any) -> str:
@@ -113,8 +113,8 @@ def _outdated_rows(secret: StoredSecret, rows: list[Any], report: Rotated) -> It
         except InvalidToken:
             report.unreadable += (row.pk,)
             continue
-        found = getattr(row, secret.digest) if secret.digest else None
-        if not is_newest(ciphertext) or (found is not None and found != digest(value)):
+        stored_digest = getattr(row, secret.digest) if secret.digest else None
+        if not is_newest(ciphertext) or (stored_digest is not None and stored_digest != digest(value)):
             yield row, value
 
 

@@ -78,9 +78,9 @@ class RenewingConnector(DjangoConnector):
 
     @property
     def connection(self) -> BaseDatabaseWrapper:
-        found = super().connection
-        renew_connection(found)
-        return found
+        connection = super().connection
+        renew_connection(connection)
+        return connection
 
 
 def renew_around_job(call_next: Callable[[], Any], context: Any, worker: Any) -> Any:

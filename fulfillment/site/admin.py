@@ -65,8 +65,8 @@ class JobAdmin(ReadOnlyAdmin):
     @harmless
     @admin.action(description="Run again …", permissions=["view"])
     @requires_confirmation("Run these jobs again? Only failed ones are run.", "Run again")
-    def run_again(self, request: HttpRequest, chosen: QuerySet) -> None:
-        if count := run_failed_jobs_again(jobs=chosen):
+    def run_again(self, request: HttpRequest, jobs: QuerySet) -> None:
+        if count := run_failed_jobs_again(jobs=jobs):
             queued = ngettext("%(count)s job will run again.", "%(count)s jobs will run again.", count)
             messages.success(request, queued % {"count": count})
         else:

@@ -54,21 +54,21 @@ MAX_JOINED = 3
 def show_audit_log(request: HttpRequest, shared: dict[str, Any]) -> TemplateResponse:
     if not getattr(request.user, "is_operator", False):
         raise PermissionDenied
-    chosen, faults = _read_filter(request.GET)
-    entries = read_log(chosen, limit=ENTRIES_OF_A_PAGE + 1, after=_parse_place(request.GET.get("after", "")))
-    shown = entries[:ENTRIES_OF_A_PAGE]
+    choice, faults = _read_filter(request.GET)
+    entries = read_log(choice, limit=ENTRIES_OF_A_PAGE + 1, after=_parse_place(request.GET.get("after", "")))
+    page_entries = entries[:ENTRIES_OF_A_PAGE]
     filters = {name: value for name, value in request.GET.items() if value and name != "after"}
     context = {
         **shared,
         "title": _("Audit log"),
-        "entries": _shown_entries(shown),
+        "entries": _shown_entries(page_entries),
         "kinds": log_kinds(),
         "actions": {name: _(word) for name, word in WORDS.items()},
         "chosen": request.GET,
         "faults": faults,
         "is_filtered": bool(filters),
         "newest": f"?{urlencode(filters)}" if request.GET.get("after") else "",
-        "older": _link_older(filters, shown) if len(entries) > len(shown) else "",
+        "older": _link_older(filters, page_entries) if len(entries) > len(page_entries) else "",
     }
     return TemplateResponse(request, "admin/audit_log.html", context)
 
@@ -78,15 +78,15 @@ def log_kinds() -> list[tuple[str, str]]:
     return sorted((_make_title(model), kind_of(model)) for model in event_models())
 
 
-def _link_older(filters: dict[str, Any], shown: Sequence[LogEntry]) -> str:
-    last = shown[-1].place
+def _link_older(filters: dict[str, Any], entries: Sequence[LogEntry]) -> str:
+    last = entries[-1].place
     return f"?{urlencode({**filters, 'after': f'{last.when.isoformat()}|{last.kind}|{last.key}'})}"
 
 
 def _parse_place(text: str) -> LogPlace | None:
     """The position of a page link; None for an invalid one, which shows the newest entries."""
-    when, _, rest = text.partition("|")
-    kind, _, key = rest.partition("|")
+    when, _, place = text.partition("|")
+    kind, _, key = place.partition("|")
     try:
         moment = parse_datetime(when)
     except ValueError:
@@ -97,11 +97,11 @@ def _parse_place(text: str) -> LogPlace | None:
     return LogPlace(moment, kind, number)
 
 
-def _read_filter(sent: QueryDict) -> tuple[LogFilter, list[str]]:
+def _read_filter(query: QueryDict) -> tuple[LogFilter, list[str]]:
     faults: list[str] = []
-    begins, ends = (_read_day(sent, name, faults) for name in ("from", "to"))
+    begins, ends = (_read_day(query, name, faults) for name in ("from", "to"))
     kinds = {kind_of(model) for model in event_models()}
-    person, kind, action = (sent.get(name, "").strip() for name in ("person", "kind", "action"))
+    person, kind, action = (query.get(name, "").strip() for name in ("person", "kind", "action"))
     if kind and kind not in kinds:
         faults.append(_("Choose one of the kinds of object."))
     if action and action not in WORDS:
@@ -111,19 +111,19 @@ def _read_filter(sent: QueryDict) -> tuple[LogFilter, list[str]]:
         faults.append(
             _("There is no user with the name, e-mail or ID “%(person)s”.") % {"person": person[:100]}
         )
-    chosen = LogFilter(
+    log_filter = LogFilter(
         users=users,
         kind=kind if kind in kinds else None,
         action=action if action in WORDS else None,
         begins=make_aware(datetime.combine(begins, time.min)) if begins else None,
         ends=make_aware(datetime.combine(ends + timedelta(days=1), time.min)) if ends else None,
-        object_id=sent.get("object", "").strip() or None,
+        object_id=query.get("object", "").strip() or None,
     )
-    return chosen, faults
+    return log_filter, faults
 
 
-def _read_day(sent: QueryDict, name: str, faults: list[str]) -> date | None:
-    text = sent.get(name, "").strip()
+def _read_day(query: QueryDict, name: str, faults: list[str]) -> date | None:
+    text = query.get(name, "").strip()
     try:
         day = parse_date(text) if text else None
     except ValueError:

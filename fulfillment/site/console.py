@@ -99,7 +99,9 @@ class ConsoleSite(UnfoldAdminSite):
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         from fulfillment.site.attention import attention_card  # noqa: PLC0415 - needs the models, which come later
 
-        cards = [card for found in offered_values("console", "dashboard_cards") for card in found(request)]
+        cards = [
+            card for cards_of in offered_values("console", "dashboard_cards") for card in cards_of(request)
+        ]
         cards.append(attention_card(request))
         cards.sort(key=lambda card: card.position)
         return super().index(request, {"title": _("Start"), "cards": cards, **(extra_context or {})})

@@ -29,10 +29,10 @@ def end_while_loading() -> None:
 def drain_before_stop() -> None:
     """Called while Granian loads the application: it installs its signal handlers after that."""
     signals: Any = import_module("granian._signals")
-    known = signals.set_sync_signals
+    set_handlers = signals.set_sync_signals
 
     def set_sync_signals() -> Any:
-        stop = known()
+        stop = set_handlers()
         signal.signal(signal.SIGTERM, lambda number, frame: _drain(stop, number, frame))
         return stop
 

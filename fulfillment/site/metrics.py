@@ -125,9 +125,9 @@ def show_metrics(request: HttpRequest) -> HttpResponse:
 def _may_see(request: HttpRequest) -> bool:
     if is_trusted(request.META.get("REMOTE_ADDR", ""), settings.METRICS_NETWORKS):
         return True
-    sent = request.META.get("HTTP_AUTHORIZATION", "").removeprefix("Bearer ").strip()
+    sent_token = request.META.get("HTTP_AUTHORIZATION", "").removeprefix("Bearer ").strip()
     token = settings.METRICS_TOKEN
-    return bool(token) and hmac.compare_digest(sent.encode(), token.encode())
+    return bool(token) and hmac.compare_digest(sent_token.encode(), token.encode())
 
 
 @require_safe

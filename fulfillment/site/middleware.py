@@ -87,11 +87,11 @@ class PageMiddleware:
         return response
 
     def process_view(
-        self, request: HttpRequest, view: Any, arguments: Any, named: Any
+        self, request: HttpRequest, view: Any, arguments: Any, keywords: Any
     ) -> HttpResponse | None:
         if is_for_programs(request.path_info):
             return None
-        called = (process_view(request, view, arguments, named) for process_view in self.of_views)
+        called = (process_view(request, view, arguments, keywords) for process_view in self.of_views)
         return next((response for response in called if response is not None), None)
 
 
@@ -146,14 +146,14 @@ class ReadableForms(Middleware):
 
     def process_view(self, request: HttpRequest, *called: Any) -> HttpResponse | None:
         try:
-            sent = request.POST
+            form = request.POST
         except UnreadablePostError:
             # The client is gone; what is left of the form has no token against forgery.
             return None
         except TypeError:
             # Python raises it for the name of a part with a number and without one (RFC 2231).
             return problem(400, "invalid_request", "The head of a part of the form cannot be read.")
-        if any("\0" in text for name, values in sent.lists() for text in (name, *values)):
+        if any("\0" in text for name, values in form.lists() for text in (name, *values)):
             return problem(400, "invalid_request", "The form contains a NUL character.")
         return None
 
@@ -248,12 +248,12 @@ class RetryInterruptedReads(Middleware):
         connection = connections[DEFAULT_DB_ALIAS]
         if request.method not in SAFE or connection.connection is None or request.META.get("CONTENT_LENGTH"):
             return self.get_response(request)
-        known = dict(vars(request))
+        attributes = dict(vars(request))
         response = self.get_response(request)
         if not getattr(response, "lost_connection", False):
             return response
         connection.close()
         # The second try must not see data of the first one, such as session and caller.
         vars(request).clear()
-        vars(request).update(known)
+        vars(request).update(attributes)
         return self.get_response(request)

@@ -36,8 +36,10 @@ def translate_titles(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Translates titles, by which groups and entries know each other, in the language of the page."""
     translated = []
     for item in items:
-        more = {"items": translate_titles(item["items"])} if "items" in item else {}
-        translated.append({**item, **({"title": gettext(item["title"])} if "title" in item else {}), **more})
+        children = {"items": translate_titles(item["items"])} if "items" in item else {}
+        translated.append(
+            {**item, **({"title": gettext(item["title"])} if "title" in item else {}), **children}
+        )
     return translated
 
 
@@ -45,12 +47,12 @@ def navigation_for(request: HttpRequest) -> list[dict[str, Any]]:
     """The entries that the signed-in user may open, by the access rules of the pages."""
     start = {"title": _("Start"), "icon": "dashboard", "link": reverse("admin:index")}
     entries = _open_entries(request)
-    whole = _without_tabs(entries)
-    shown = whole if _fits(request, entries) else [entry for entry in entries if not entry.minor]
-    own = _own_items(request, is_whole=shown == whole)
-    groups = [group for group in _groups_of(shown) if group["title"] != SYSTEM]
+    every = _without_tabs(entries)
+    fitting = every if _fits(request, entries) else [entry for entry in entries if not entry.minor]
+    own = _own_items(request, is_whole=fitting == every)
+    groups = [group for group in _groups_of(fitting) if group["title"] != SYSTEM]
     system = [
-        item for group in _groups_of(shown) if group["title"] == SYSTEM for item in group["items"]
+        item for group in _groups_of(fitting) if group["title"] == SYSTEM for item in group["items"]
     ] + own
     _mark_leading(request, entries, groups)
     last = [{"title": SYSTEM, "items": system}] if system else []
@@ -72,8 +74,8 @@ def _mark_leading(request: HttpRequest, entries: list[MenuItem], groups: list[di
 def minor_pages(request: HttpRequest) -> list[dict[str, Any]]:
     """The entries shown on the page *System*: not those that are tabs of another; none if all fit into the menu."""
     entries = _open_entries(request)
-    shown = [entry for entry in _without_tabs(entries) if entry.minor]
-    return [] if _fits(request, entries) else _groups_of(shown)
+    minor = [entry for entry in _without_tabs(entries) if entry.minor]
+    return [] if _fits(request, entries) else _groups_of(minor)
 
 
 def _without_tabs(entries: list[MenuItem]) -> list[MenuItem]:

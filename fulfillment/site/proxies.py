@@ -62,11 +62,11 @@ def is_trusted(address: str, trusted: Sequence[Network]) -> bool:
 @lru_cache(maxsize=1024)
 def _is_within(address: str, trusted: tuple[Network, ...]) -> bool:
     try:
-        known = ip_address(address)
+        parsed = ip_address(address)
     except ValueError:
         return False
-    known = getattr(known, "ipv4_mapped", None) or known
-    return any(known in network for network in trusted)
+    parsed = getattr(parsed, "ipv4_mapped", None) or parsed
+    return any(parsed in network for network in trusted)
 
 
 def _without_port(text: str) -> str:

@@ -33,11 +33,11 @@ def search_page(request: HttpRequest, shared: dict[str, Any]) -> HttpResponse:
     text = request.GET.get("s", "")
     hits = find(request, text)
     if preferred_type(request, ["text/html", "application/json"]) == "application/json":
-        shown = [
+        records = [
             {"kind": hit.kind, "title": hit.title, "detail": hit.detail, "address": hit.address}
             for hit in hits
         ]
-        response: HttpResponse = JsonResponse({"hits": shown})
+        response: HttpResponse = JsonResponse({"hits": records})
     else:
         title = _("Results for “%(text)s”") % {"text": text[:MAX_LETTERS]} if text.strip() else _("Search")
         context = {**shared, "title": title, "hits": hits, "searched": text.strip()}

@@ -43,10 +43,10 @@ def announcing_close(application: Application) -> Application:
             return application(environ, start_response)
         body = environ["wsgi.input"] = CountedBody(environ["wsgi.input"])
 
-        def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
+        def start(status: str, headers: list[tuple[str, str]], *arguments: Any) -> Any:
             if stopping.is_set() or is_chunked or length is None or body.count < length:
                 headers = [*headers, ("Connection", "close")]
-            return start_response(status, headers, *more)
+            return start_response(status, headers, *arguments)
 
         return application(environ, start)
 

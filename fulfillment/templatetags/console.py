@@ -37,12 +37,12 @@ def pretty_json(value: Any) -> str:
 def name_of_list(plural: Any) -> Any:
     """The name that the menu has for the list of records with this plural."""
     admins: Iterable[Any] = site._registry.values()  # noqa: SLF001 - Django has no public way to a registered admin
-    named = (
+    names = (
         model_admin.plural_name
         for model_admin in admins
         if getattr(model_admin, "plural_name", "") and model_admin.opts.verbose_name_plural == plural
     )
-    return next(named, plural)
+    return next(names, plural)
 
 
 @register.simple_tag
@@ -91,8 +91,8 @@ def _problems_of(form: Any, row: str) -> list[dict[str, str]]:
         label = str(field.label) if field else ""
         where = f"{row}, {label[:1].lower()}{label[1:]}" if row and label else row or capfirst(label)
         first = next(iter(form.fields), None)
-        shown = field if field else form[first] if row and first else None
-        target = shown.id_for_label if shown and not shown.is_hidden else ""
+        subject = field if field else form[first] if row and first else None
+        target = subject.id_for_label if subject and not subject.is_hidden else ""
         problems += [_make_problem(target, where, str(message)) for message in messages]
     return problems
 

@@ -82,10 +82,10 @@ def _is_narrow(cl: Any, name: Any) -> bool:
 
 
 def _render_cell(column: Column, record: Any, cl: Any, links: "_Links") -> tuple[SafeString, Any, SafeString]:
-    shown, is_date = _cell_content(column.name, record, cl)
+    content, is_date = _cell_content(column.name, record, cl)
     if column.is_link:
-        shown = links.link(record, shown)
-    return column.start_of_date if is_date else column.start, shown, column.end
+        content = links.link(record, content)
+    return column.start_of_date if is_date else column.start, content, column.end
 
 
 def _cell_content(name: Any, record: Any, cl: Any) -> tuple[Any, bool]:
@@ -99,8 +99,8 @@ def _cell_content(name: Any, record: Any, cl: Any) -> tuple[Any, bool]:
     if field is None or field.auto_created:
         if label := getattr(attribute, "label", False):
             return _show_label(value, empty, label), False
-        shown = display_for_value(value, empty, getattr(attribute, "boolean", False))
-        return shown, isinstance(value, date | time)
+        text = display_for_value(value, empty, getattr(attribute, "boolean", False))
+        return text, isinstance(value, date | time)
     if isinstance(field.remote_field, ManyToOneRel):
         related = getattr(record, field.name)
         return empty if related is None else related, False
@@ -110,8 +110,8 @@ def _cell_content(name: Any, record: Any, cl: Any) -> tuple[Any, bool]:
 def _show_label(value: Any, empty: str, label: Any) -> SafeString:
     if isinstance(value, str) and isinstance(label, dict):
         return _show_badge(*(translated_badge(value, label) or (value, None)))
-    shown: SafeString = display_for_label(value, empty, label)
-    return shown
+    badge: SafeString = display_for_label(value, empty, label)
+    return badge
 
 
 @lru_cache(maxsize=256, typed=True)
@@ -130,11 +130,11 @@ class _Links:
         self._key = str(cl.to_field) if cl.to_field else cl.lookup_opts.pk.attname
         self._is_known = False
 
-    def link(self, record: Any, shown: Any) -> Any:
+    def link(self, record: Any, content: Any) -> Any:
         try:
             address = self._cl.url_for_result(record)
         except NoReverseMatch:
-            return shown
+            return content
         if not self._is_known:
             context = {"preserved_filters": self._cl.preserved_filters, "opts": self._cl.opts}
             self._query = add_preserved_filters(context, address).removeprefix(address)
@@ -143,5 +143,5 @@ class _Links:
         if self._cl.is_popup:
             opener = format_html(' data-popup-opener="{}"', record.serializable_value(self._key))
         return format_html(
-            '<a href="{}" class="{}" {}>{}</a>', address + self._query, self._classes, opener, shown
+            '<a href="{}" class="{}" {}>{}</a>', address + self._query, self._classes, opener, content
         )

@@ -61,8 +61,8 @@ def wrong_fields(form: Any) -> list[Any]:
 def date_range(first: date, last: date) -> str:
     """The days as text, such as "Nov 26", or "Nov 26" to "Dec 1"; with the year where it is another one."""
     shape = "MONTH_DAY_FORMAT" if last.year == timezone.localdate().year else "DATE_FORMAT"
-    shown = [formats.date_format(day, shape) for day in (first, last)]
-    return shown[0] if first == last else " \u2013 ".join(shown)
+    dates = [formats.date_format(day, shape) for day in (first, last)]
+    return dates[0] if first == last else " \u2013 ".join(dates)
 
 
 @register.filter

@@ -86,12 +86,12 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, AccessAdmin, ListAdmin, FormAd
         return reverse(f"admin:{opts.app_label}_{opts.model_name}_change", args=[record.pk])
 
     def call_service(
-        self, request: HttpRequest, record: Model, service: Callable[[], object], done: str
+        self, request: HttpRequest, record: Model, service: Callable[[], object], success: str
     ) -> HttpResponse:
         """Returns to the record's page, with the message `done` or the reason of the service's refusal."""
         with errors_as_messages(request):
             service()
-            messages.success(request, done)
+            messages.success(request, success)
         return HttpResponseRedirect(self.address_of(record))
 
     def record_context(self, request: HttpRequest, record: Any) -> dict[str, Any]:

@@ -31,15 +31,15 @@ def confirmation_page(
     """
     if request.POST.get("confirmed"):
         return None
-    shown = list(records[: SHOWN + 1])
+    listed = list(records[: SHOWN + 1])
     context = {
         **model_admin.admin_site.each_context(request),
         "opts": model_admin.model._meta,
         "title": question,
         "button": button,
         "sent": _submitted_values(request, records),
-        "records": shown[:SHOWN],
-        "has_more": len(shown) > SHOWN,
+        "records": listed[:SHOWN],
+        "has_more": len(listed) > SHOWN,
         "back": back or request.get_full_path(),
         "details": details,
     }
@@ -51,11 +51,11 @@ def _submitted_values(request: HttpRequest, records: Any) -> list[tuple[str, Any
     record that comes later is in the list, but not on the page."""
     is_whole_list = isinstance(records, QuerySet) and request.POST.get("select_across") == "1"
     left_out = {"csrfmiddlewaretoken", *(("select_across", ACTION_CHECKBOX_NAME) if is_whole_list else ())}
-    sent = [
+    fields = [
         (name, value) for name, values in request.POST.lists() for value in values if name not in left_out
     ]
     keys = records.values_list("pk", flat=True) if is_whole_list else ()
-    return [*sent, *((ACTION_CHECKBOX_NAME, key) for key in keys)]
+    return [*fields, *((ACTION_CHECKBOX_NAME, key) for key in keys)]
 
 
 def requires_confirmation(
@@ -66,9 +66,9 @@ def requires_confirmation(
 
     def decorate(action: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(action)
-        def wrapper(model_admin: Any, request: HttpRequest, chosen: QuerySet) -> Any:
-            page = confirmation_page(model_admin, request, question=question, button=button, records=chosen)
-            return page or action(model_admin, request, chosen)
+        def wrapper(model_admin: Any, request: HttpRequest, queryset: QuerySet) -> Any:
+            page = confirmation_page(model_admin, request, question=question, button=button, records=queryset)
+            return page or action(model_admin, request, queryset)
 
         return wrapper
 

@@ -44,13 +44,13 @@ def history_page(model_admin: Any, request: HttpRequest, record: Any) -> Templat
     events = record.pgh_event_model.objects.filter(pgh_obj=record.pk).order_by("-pgh_id")
     pages = Paginator(events.select_related("pgh_context"), EVENTS_OF_A_PAGE)
     page = pages.get_page(request.GET.get("p"))
-    shown = list(page.object_list)
+    page_events = list(page.object_list)
     # The event before the page's oldest one, to show what that changed.
-    before = list(events.filter(pgh_id__lt=shown[-1].pgh_id)[:1]) if shown else []
-    formers = [*shown[1:], *before, None]
-    people, records = names_of_people(shown), names_of_records([*shown, *before])
-    codes = names_of_codes([*shown, *before])
-    besides, parts = model_admin.extra_changes(record, shown), model_admin.tracked_parts
+    before = list(events.filter(pgh_id__lt=page_events[-1].pgh_id)[:1]) if page_events else []
+    formers = [*page_events[1:], *before, None]
+    people, records = names_of_people(page_events), names_of_records([*page_events, *before])
+    codes = names_of_codes([*page_events, *before])
+    besides, parts = model_admin.extra_changes(record, page_events), model_admin.tracked_parts
     trail = [
         {
             **event_facts(event, people),
@@ -60,7 +60,7 @@ def history_page(model_admin: Any, request: HttpRequest, record: Any) -> Templat
                 *besides.get(event.pgh_id, ()),
             ],
         }
-        for event, former in zip(shown, formers, strict=False)
+        for event, former in zip(page_events, formers, strict=False)
     ]
     context = {
         **model_admin.admin_site.each_context(request),
@@ -149,10 +149,10 @@ def event_value(event: Any, field: Any, records: RecordNames, codes: CodeNames =
     if name := records.get((field.related_model, value)) if field.related_model else None:
         return name
     if value and (name_code := codes.get(f"{kind_of(event)}.{field.name}")):
-        named = (
+        name_of_value = (
             [name_code(event, code) for code in value] if isinstance(value, list) else name_code(event, value)
         )
-        return format_value(named)
+        return format_value(name_of_value)
     of_list = getattr(field, "base_field", None)
     if of_list is not None and of_list.choices and value:
         return format_value([choice_label(of_list, choice) or choice for choice in value])
@@ -183,8 +183,8 @@ def limit_changes(changes: list[FieldChange], *, remaining_title: str) -> list[F
     """Keeps at most MAX_SHOWN changes; the last entry has the number of the others under the title `rest`."""
     if len(changes) <= MAX_SHOWN:
         return changes
-    more = _("and %(count)s more changes") % {"count": len(changes) - MAX_SHOWN + 1}
-    return [*changes[: MAX_SHOWN - 1], (remaining_title, "", more)]
+    remainder = _("and %(count)s more changes") % {"count": len(changes) - MAX_SHOWN + 1}
+    return [*changes[: MAX_SHOWN - 1], (remaining_title, "", remainder)]
 
 
 def _changed_entry(called: str, old: Any, new: Any) -> list[FieldChange]:

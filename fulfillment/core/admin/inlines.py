@@ -51,10 +51,10 @@ class AutocompleteWidget(UnfoldAdminSelectWidget):
     def _by_typing(self) -> dict[str, str]:
         """The address where `choose.js` looks the records up."""
         opts = self.field.model._meta
-        wanted = {"app_label": opts.app_label, "model_name": opts.model_name, "field_name": self.field.name}
+        query = {"app_label": opts.app_label, "model_name": opts.model_name, "field_name": self.field.name}
         address = reverse(f"{self.admin_site.name}:autocomplete")
         return {
-            "data-choose": f"{address}?{urlencode(wanted)}",
+            "data-choose": f"{address}?{urlencode(query)}",
             "data-hint": _("Type to search"),
             "data-nothing": _("Nothing found"),
             "data-more": _("There are more results. Type more of the name."),

@@ -73,8 +73,8 @@ def name_admin(admin: Any) -> None:
 def translated_badge(text: Any, tones: Mapping[str, str]) -> tuple[str, str] | None:
     """The text of a badge in the reader's language, and its tone."""
     for name, tone in tones.items():
-        if text in (name, shown := gettext(str(name))):
-            return shown, tone
+        if text in (name, label := gettext(str(name))):
+            return label, tone
     return None
 
 
@@ -154,5 +154,5 @@ class BadgeMixin:
 def _show_badge(tones: Mapping[str, str], text: str) -> str:
     if (badge := translated_badge(text, tones)) is None:
         return text
-    shown, tone = badge
-    return str(display_for_label(shown, "", {shown: tone}))
+    label, tone = badge
+    return str(display_for_label(label, "", {label: tone}))

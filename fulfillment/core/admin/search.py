@@ -32,12 +32,12 @@ def apply_search(records: QuerySet, fields: Iterable[str], text: str) -> QuerySe
     Names of related records are searched in their own tables first, because a join would scan all rows.
     """
     own: list[str] = []
-    others: dict[str, list[str]] = defaultdict(list)
+    values_by_column: dict[str, list[str]] = defaultdict(list)
     for field in fields:
         prefix = field[0] if field[0] in LOOKUPS else ""
         relation, separator, name = field.removeprefix(prefix).partition(LOOKUP_SEP)
         if separator:
-            others[relation].append(prefix + name)
+            values_by_column[relation].append(prefix + name)
         else:
             own.append(field)
     if text.count('"') + text.count("'") > MAX_QUOTES:
@@ -48,7 +48,7 @@ def apply_search(records: QuerySet, fields: Iterable[str], text: str) -> QuerySe
     for word in words:
         plain = unescape_string_literal(word) if word[0] in "\"'" and word[-1] == word[0] else word
         condition = _search_condition(own, plain)
-        for relation, names in others.items():
+        for relation, names in values_by_column.items():
             related: Any = records.model._meta.get_field(relation).related_model
             keys = related._base_manager.filter(_search_condition(names, plain)).values("pk")  # noqa: SLF001 - as above
             condition |= Q(**{f"{relation}__in": keys})
@@ -97,9 +97,9 @@ def record_hits(
     opts = model._meta
     hits = []
     for record in records:
-        title, *others = names_of(record)
+        title, *details = names_of(record)
         address = reverse(f"admin:{opts.app_label}_{opts.model_name}_change", args=[record.pk])
-        detail = " · ".join(name for name in others if name)
-        rank = match_rank(words, title, *others)
+        detail = " · ".join(name for name in details if name)
+        rank = match_rank(words, title, *details)
         hits.append(SearchResult(str(opts.verbose_name).capitalize(), title, detail, address, rank))
     return sorted(hits, key=lambda hit: hit.rank)[:MAX_PER_KIND]

@@ -76,8 +76,8 @@ class ClientNames:
     def method_of(self, operation: str) -> str:
         if operation in self.methods:
             return self.methods[operation]
-        rest = operation.removeprefix(f"{self._start(operation)}_")
-        return WORDS.get(rest, rest)
+        action = operation.removeprefix(f"{self._start(operation)}_")
+        return WORDS.get(action, action)
 
     def _start(self, operation: str) -> str:
         return next(
@@ -91,8 +91,8 @@ def snake(name: str) -> str:
 
 
 def camel(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(word.capitalize() for word in others)
+    first, *other_words = name.split("_")
+    return first + "".join(word.capitalize() for word in other_words)
 
 
 def pascal(name: str) -> str:

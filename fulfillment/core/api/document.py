@@ -61,8 +61,8 @@ def _pop_mark(member: dict[str, Any]) -> bool:
 
 def parameter_name(name: str) -> str:
     """The API's name of a path parameter: `storeID` for `store_id`."""
-    first, *others = name.split("_")
-    return first + "".join("ID" if word == "id" else word.capitalize() for word in others)
+    first, *other_words = name.split("_")
+    return first + "".join("ID" if word == "id" else word.capitalize() for word in other_words)
 
 
 def _rename_parameter(match: re.Match[str]) -> str:
@@ -107,8 +107,8 @@ def add_links(result: dict[str, Any], **options: Any) -> dict[str, Any]:
 def _collect_links(name: str) -> dict[str, tuple[Link, ...]]:
     joined: dict[str, tuple[Link, ...]] = {}
     for links in offered_values("openapi", name):
-        for key, more in links.items():
-            joined[key] = joined.get(key, ()) + more
+        for key, other_links in links.items():
+            joined[key] = joined.get(key, ()) + other_links
     return joined
 
 

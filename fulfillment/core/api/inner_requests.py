@@ -75,13 +75,13 @@ def _make_environ(
 
 
 def _read_response(response: HttpResponseBase) -> tuple[bytes, bool]:
-    read = b""
+    body = b""
     try:
         for chunk in response:
-            read += chunk
-            if len(read) > MAX_BYTES:
-                return read[:MAX_BYTES], False
-        return read, True
+            body += chunk
+            if len(body) > MAX_BYTES:
+                return body[:MAX_BYTES], False
+        return body, True
     finally:
         # Not `close`: it signals the end of the request and would close the outer one's connection.
         for close in response._resource_closers:  # type: ignore[attr-defined]  # noqa: SLF001

@@ -37,14 +37,14 @@ def declared_parameters(view_class: type, action: str) -> tuple[str, ...]:
 
 
 def unknown_parameter_faults(names: Iterable[str], allowed: Collection[str]) -> list[Fault]:
-    known = f"Allowed: {', '.join(allowed)}." if allowed else "This operation takes no parameters."
+    hint = f"Allowed: {', '.join(allowed)}." if allowed else "This operation takes no parameters."
     unknown = [name for name in names if name not in allowed]
     near = did_you_mean(unknown, allowed)
     return [
         Fault(
             f"?{name[:40]}",
             "parameter_invalid",
-            f"{name[:40]}: there is no parameter of this name. {known}{near.get(name, '')}",
+            f"{name[:40]}: there is no parameter of this name. {hint}{near.get(name, '')}",
         )
         for name in unknown
     ]

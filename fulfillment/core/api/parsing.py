@@ -153,8 +153,8 @@ def _check_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         raise ParseError(message)
     if len(members) != len(pairs):
         # `count` for each name would take minutes for a body of many short names.
-        seen: set[str] = set()
-        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        names: set[str] = set()
+        twice = next(name for name, _ in pairs if name in names or names.add(name))  # type: ignore[func-returns-value]
         raise ValueError(f"the name {twice[:100]!r} occurs twice in one object")
     return members
 
@@ -185,20 +185,20 @@ def _refuse_unstorable(value: Any) -> None:
 
 def _unstorable_places(value: Any) -> Iterator[Place]:
     """The places in the order of the body; for a name, the place of its object."""
-    rest: list[tuple[Place, Any]] = [(None, value)]
-    while rest:
-        place, value = rest.pop()
+    pending: list[tuple[Place, Any]] = [(None, value)]
+    while pending:
+        place, value = pending.pop()
         if isinstance(value, str):
             if not _is_storable(value):
                 yield place
         elif isinstance(value, dict):
             yield from (place for name in value if not _is_storable(name))
             # No pointer, and so no response, can hold a name that is refused itself.
-            named = ((name, inner) for name, inner in reversed(value.items()) if _is_storable(name))
-            rest.extend(((place, name), inner) for name, inner in named)
+            members = ((name, inner) for name, inner in reversed(value.items()) if _is_storable(name))
+            pending.extend(((place, name), inner) for name, inner in members)
         elif isinstance(value, list):
             last = len(value) - 1
-            rest.extend(((place, last - index), inner) for index, inner in enumerate(reversed(value)))
+            pending.extend(((place, last - index), inner) for index, inner in enumerate(reversed(value)))
 
 
 def _is_storable(text: str) -> bool:

@@ -65,14 +65,14 @@ def json_bytes(request: HttpRequest, body: bytes, *, etag: str | None = None) ->
     return HttpResponse(body, content_type=JSON, headers=headers)
 
 
-def concurrency_errors(what: str) -> dict[int, str]:
+def concurrency_errors(subject: str) -> dict[int, str]:
     """Error descriptions for the API schema of operations with a concurrency limit."""
     again = "Try again after Retry-After seconds."
     return {
         429: "The subscription used up its requests for this minute, or the caller has too many "
-        f"{what} in progress (`too_many_at_once`). {again}",
+        f"{subject} in progress (`too_many_at_once`). {again}",
         503: "The database or the file storage is unavailable, or too many "
-        f"{what} are in progress (`service_busy`). {again}",
+        f"{subject} are in progress (`service_busy`). {again}",
     }
 
 
@@ -86,7 +86,7 @@ class MediaTypeOnly(BaseRenderer):
 
     charset: str | None = None
 
-    def render(self, data: Any, *context: Any, **more: Any) -> bytes:
+    def render(self, data: Any, *context: Any, **context_options: Any) -> bytes:
         return b"" if data is None else orjson.dumps(data, default=_encode)
 
 

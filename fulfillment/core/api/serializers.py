@@ -131,16 +131,16 @@ class StrictSerializer(serializers.Serializer):
         if self.parent is None:
             self.names_left = MAX_LISTED
         if self.ignored_nulls and isinstance(data, Mapping):
-            known = self.fields
-            data = {name: value for name, value in data.items() if value is not None or name not in known}
+            fields = self.fields
+            data = {name: value for name, value in data.items() if value is not None or name not in fields}
         return super().run_validation(data)
 
     def to_internal_value(self, data: Any) -> Any:
         if not isinstance(data, Mapping):
             detail = ErrorDetail(self.error_messages["invalid"], code="invalid")
             raise serializers.ValidationError({"non_field_errors": [detail]})
-        known = {*self.fields, "_meta"}
-        unknown = [name for name in data if name not in known]
+        names = {*self.fields, "_meta"}
+        unknown = [name for name in data if name not in names]
         if not unknown:
             return self._read_data(data)
         raise serializers.ValidationError({**self._refuse_unknown(unknown), **self._other_mistakes(data)})
@@ -158,23 +158,23 @@ class StrictSerializer(serializers.Serializer):
         try:
             return super().to_internal_value(data)
         except serializers.ValidationError as refusal:
-            sent = {
+            values = {
                 name: None if name in refusal.detail else field.run_validation(data[name])
                 for name, field in self.fields.items()
                 if name in data and not field.read_only
             }
-            mistakes = self.mistakes_across(sent)
+            mistakes = self.mistakes_across(values)
             raise serializers.ValidationError({**mistakes, **refusal.detail}) from refusal
 
     def _refuse_unknown(self, names: list[str]) -> dict[str, list[ErrorDetail]]:
         """Messages for the first unknown names; the number of all others is stored under a reserved name."""
-        left = getattr(self.root, "names_left", MAX_LISTED)
-        listed = names[:left]
+        remaining = getattr(self.root, "names_left", MAX_LISTED)
+        listed = names[:remaining]
         writable = [name for name, field in self.fields.items() if not field.read_only]
         message = self.error_messages["unknown_field"].format(allowed=", ".join(writable))
         near = did_you_mean(listed, writable)
         errors = {name: [ErrorDetail(message + near.get(name, ""), code="unknown_field")] for name in listed}
-        self.root.names_left = left - len(listed)
+        self.root.names_left = remaining - len(listed)
         if len(names) > len(listed):
             errors[NO_NAME] = [ErrorDetail(str(len(names) - len(listed)), code=UNLISTED)]
         return errors

@@ -27,8 +27,8 @@ class Event(pghistory.models.Event):
         abstract = True
 
     def __str__(self) -> str:
-        done = gettext(WORDS.get(self.pgh_label, self.pgh_label)).lower()
-        return capfirst(f"{self.pgh_tracked_model._meta.verbose_name} {done}")
+        action = gettext(WORDS.get(self.pgh_label, self.pgh_label)).lower()
+        return capfirst(f"{self.pgh_tracked_model._meta.verbose_name} {action}")
 
 
 def event_model(tracked: Any) -> Any:

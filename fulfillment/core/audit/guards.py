@@ -94,8 +94,8 @@ def guard_function() -> str:
 def trail_models() -> list[type[Model]]:
     """All event tables of pghistory, and the other audit tables."""
     events = [model for model in apps.get_models() if issubclass(model, pghistory.models.Event)]
-    named = [apps.get_model(label) for label in erasable_columns()]
-    return list(dict.fromkeys([*events, *named]))
+    models_of_columns = [apps.get_model(label) for label in erasable_columns()]
+    return list(dict.fromkeys([*events, *models_of_columns]))
 
 
 def install_append_only_triggers(**kwargs: Any) -> None:

@@ -70,8 +70,8 @@ class LogEntry:
         return LogPlace(self.event.pgh_created_at, self.kind, self.event.pk)
 
 
-def read_log(chosen: LogFilter, *, limit: int, after: LogPlace | None = None) -> list[LogEntry]:
-    branches = [branch for model in event_models() if (branch := _make_branch(model, chosen, limit, after))]
+def read_log(filters: LogFilter, *, limit: int, after: LogPlace | None = None) -> list[LogEntry]:
+    branches = [branch for model in event_models() if (branch := _make_branch(model, filters, limit, after))]
     if not branches:
         return []
     union = sql.SQL(" UNION ALL ").join(branches)
@@ -115,8 +115,8 @@ def _make_event(model: Any, row: Any) -> Any:
 
 def _parse_json(value: Any) -> dict[str, Any]:
     """Django's connections give JSON as text."""
-    found: dict[str, Any] = orjson.loads(value) if isinstance(value, str | bytes) else value
-    return found
+    parsed: dict[str, Any] = orjson.loads(value) if isinstance(value, str | bytes) else value
+    return parsed
 
 
 def _execute(cursor: Any, statement: sql.Composed) -> None:
@@ -128,18 +128,18 @@ def kind_of(model: Any) -> str:
     return str(model.pgh_tracked_model._meta.label_lower)
 
 
-def _make_branch(model: Any, chosen: LogFilter, limit: int, after: LogPlace | None) -> sql.Composed | None:
+def _make_branch(model: Any, filters: LogFilter, limit: int, after: LogPlace | None) -> sql.Composed | None:
     """The query on one table; None if nothing in it can match."""
     kind = kind_of(model)
-    if chosen.kind not in {None, kind} or chosen.users == []:
+    if filters.kind not in {None, kind} or filters.users == []:
         return None
-    conditions = [sql.SQL("true"), *_limit_times(chosen)]
-    if chosen.users is not None:
-        conditions.append(sql.SQL(BY_USERS).format(users=sql.Literal(list(chosen.users))))
-    if chosen.action is not None:
-        conditions.append(sql.SQL("pgh_label = {}").format(sql.Literal(chosen.action)))
-    if chosen.object_id is not None:
-        if (key := _parse_key(model, chosen.object_id)) is None:
+    conditions = [sql.SQL("true"), *_limit_times(filters)]
+    if filters.users is not None:
+        conditions.append(sql.SQL(BY_USERS).format(users=sql.Literal(list(filters.users))))
+    if filters.action is not None:
+        conditions.append(sql.SQL("pgh_label = {}").format(sql.Literal(filters.action)))
+    if filters.object_id is not None:
+        if (key := _parse_key(model, filters.object_id)) is None:
             return None
         conditions.append(sql.SQL("pgh_obj_id = {}").format(sql.Literal(key)))
     if after is not None:
@@ -152,18 +152,18 @@ def _make_branch(model: Any, chosen: LogFilter, limit: int, after: LogPlace | No
     )
 
 
-def _limit_times(chosen: LogFilter) -> Iterable[sql.Composed]:
-    if chosen.begins:
-        yield sql.SQL("pgh_created_at >= {}").format(sql.Literal(chosen.begins))
-    if chosen.ends:
-        yield sql.SQL("pgh_created_at < {}").format(sql.Literal(chosen.ends))
+def _limit_times(filters: LogFilter) -> Iterable[sql.Composed]:
+    if filters.begins:
+        yield sql.SQL("pgh_created_at >= {}").format(sql.Literal(filters.begins))
+    if filters.ends:
+        yield sql.SQL("pgh_created_at < {}").format(sql.Literal(filters.ends))
 
 
 def _limit_to_later(kind: str, after: LogPlace) -> sql.Composed:
     """The condition for entries after `after`: by time, then kind, then key."""
     if kind == after.kind:
-        known = (sql.Literal(after.when), sql.Literal(after.key))
-        return sql.SQL("(pgh_created_at, pgh_id) < ({}, {})").format(*known)
+        position = (sql.Literal(after.when), sql.Literal(after.key))
+        return sql.SQL("(pgh_created_at, pgh_id) < ({}, {})").format(*position)
     comparison = "pgh_created_at <= {}" if kind < after.kind else "pgh_created_at < {}"
     return sql.SQL(comparison).format(sql.Literal(after.when))
 

@@ -68,8 +68,8 @@ class OptimisticLockMixin:
         """
         if not self.fields:
             return ""
-        seen: str | None = self.data.get(LOADED_VERSION) if self.is_bound and not self.is_stale else None
-        return self._compute_version() if seen is None else seen
+        version: str | None = self.data.get(LOADED_VERSION) if self.is_bound and not self.is_stale else None
+        return self._compute_version() if version is None else version
 
     def _compute_version(self) -> str:
         parts = (getattr(self.instance, name, None) for name in getattr(self, "versioned_parts", ()))

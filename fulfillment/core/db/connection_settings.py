@@ -71,8 +71,8 @@ def _check_options(variable: str, options: dict[str, str]) -> None:
         environment.refuse(
             f"{variable} has sslmode={mode!r}; write {', '.join(SSL_MODES[:-1])} or {SSL_MODES[-1]}.", None
         )
-    known = {option.keyword.decode() for option in psycopg.pq.Conninfo.get_defaults()}
-    if unknown := sorted(options.keys() - known):
+    option_names = {option.keyword.decode() for option in psycopg.pq.Conninfo.get_defaults()}
+    if unknown := sorted(options.keys() - option_names):
         environment.refuse(
             f"{variable} has the option {unknown[0]!r}; write options of libpq, such as sslmode or sslrootcert.",
             None,

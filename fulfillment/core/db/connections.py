@@ -39,17 +39,17 @@ def renew_connection(connection: BaseDatabaseWrapper | None = None) -> None:
     happens: what was begun must fail as a whole.
     """
     # The attribute is of PostgreSQL's wrapper, and a connection of its own for each thread.
-    held = connection or connections[DEFAULT_DB_ALIAS]
-    if held.connection is None or held.in_atomic_block:
+    wrapper = connection or connections[DEFAULT_DB_ALIAS]
+    if wrapper.connection is None or wrapper.in_atomic_block:
         return
-    held.close_if_unusable_or_obsolete()
-    if held.connection is not None and was_closed_by_server(held):
-        held.close()
+    wrapper.close_if_unusable_or_obsolete()
+    if wrapper.connection is not None and was_closed_by_server(wrapper):
+        wrapper.close()
 
 
-def was_closed_by_server(held: BaseDatabaseWrapper) -> bool:
+def was_closed_by_server(wrapper: BaseDatabaseWrapper) -> bool:
     """Whether the server has closed the open connection; False does not prove that it works."""
-    handle = held.connection
+    handle = wrapper.connection
     if handle.closed:
         return True
     poll = select.poll()

@@ -43,8 +43,8 @@ class CreateTogether(Operation):
     def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
         """Both states of new tables and their triggers are the one that has them: the other lacks their models."""
         for operation in reversed(self._list_steps()):
-            known = to_state if self._changes_older_table(operation) else from_state
-            operation.database_backwards(app_label, schema_editor, from_state, known)
+            state = to_state if self._changes_older_table(operation) else from_state
+            operation.database_backwards(app_label, schema_editor, from_state, state)
 
     def _list_steps(self) -> list[Operation]:
         return [
@@ -73,7 +73,7 @@ def is_older_than_first_release(connection: BaseDatabaseWrapper) -> bool:
     loader = MigrationLoader(connection)
     for app in service_apps():
         applied = {name for label, name in loader.applied_migrations if label == app.label}
-        known = {name for label, name in loader.disk_migrations if label == app.label}
-        if applied and known and min(known) not in applied:
+        names = {name for label, name in loader.disk_migrations if label == app.label}
+        if applied and names and min(names) not in applied:
             return True
     return False

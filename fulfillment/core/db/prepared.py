@@ -93,12 +93,12 @@ def insert_row(instance: Model) -> None:
     if instance.pk is None:
         values.pop(instance._meta.pk.column)
     json = _json_columns(type(instance))
-    sent = {
+    value_by_column = {
         name: _plain_value(value, is_json=name in json)
         for name, value in values.items()
         if not isinstance(value, DatabaseDefault)
     }
-    row = fetch_row(_insert_statement(type(instance), *sent), list(sent.values()))
+    row = fetch_row(_insert_statement(type(instance), *value_by_column), list(value_by_column.values()))
     instance.pk = row and row[0]
 
 

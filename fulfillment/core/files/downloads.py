@@ -45,8 +45,8 @@ def limited_pdf(size: int, caller: str = "") -> Iterator[Callable[[bytes, str], 
 
 
 def _streaming_response(held: Held, content: bytes, name: str) -> HttpResponseBase:
-    whole = pdf_response(b"", name)
-    headers = {**whole.headers, "Content-Length": str(len(content))}
+    response = pdf_response(b"", name)
+    headers = {**response.headers, "Content-Length": str(len(content))}
     return StreamingHttpResponse(LimitedStream(_split_blocks(content), held.whole.pop_all()), headers=headers)
 
 

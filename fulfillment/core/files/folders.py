@@ -31,13 +31,13 @@ class TemporaryFiles:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._lock = threading.Lock()
 
-    def path(self, name: str, read: Callable[[], bytes]) -> Path:
+    def path(self, name: str, read_content: Callable[[], bytes]) -> Path:
         """The file of this name; `read` gives its content, which never changes, where it is missing."""
         with self._lock:
             self._folder = self._folder or tempfile.TemporaryDirectory(prefix=self._prefix)
         path = Path(self._folder.name, name)
         if not path.exists():
-            content = read()
+            content = read_content()
             half = tempfile.NamedTemporaryFile(dir=path.parent, delete=False)  # noqa: SIM115 - it is renamed
             try:
                 with half:

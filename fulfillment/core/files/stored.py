@@ -50,15 +50,15 @@ def press_picture_file(digest: str, conversion: str) -> str:
 
 def write_files(files: Iterable[tuple[str, bytes]]) -> None:
     """Writes all files, replacing existing ones; after an error it removes those already written."""
-    written: list[str] = []
+    names: list[str] = []
     try:
         for name, content in files:
-            written.append(name)
+            names.append(name)
             saved = default_storage.save(name, ContentFile(content))
             if saved != name:
                 raise OSError(f"The storage may not overwrite: it made {saved!r} of {name!r}.")
     except Exception:
-        remove_files(written)
+        remove_files(names)
         raise
 
 

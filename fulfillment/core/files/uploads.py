@@ -79,7 +79,7 @@ def uploaded_file(request: Request, kind: str, limit: str) -> bytes:
         raise UnsupportedMediaType(request.content_type)
     if media_type != FormParser.media_type:
         return request.data if isinstance(request.data, bytes) else b""
-    files = [file for named in request.FILES.lists() for file in named[1]]
+    files = [file for field in request.FILES.lists() for file in field[1]]
     if len(files) != 1:
         raise Invalid.at(
             "",

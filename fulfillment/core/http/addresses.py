@@ -50,12 +50,12 @@ def is_for_programs(path: str) -> bool:
 def rate_limit_key_for_ip(address: str) -> str:
     """The address or, for IPv6, its /64 network, which belongs to one customer; `unknown` if invalid."""
     try:
-        known = ipaddress.ip_address(address)
+        parsed = ipaddress.ip_address(address)
     except ValueError:
         return "unknown"
-    if isinstance(known, ipaddress.IPv6Address):
-        return str(known.ipv4_mapped or ipaddress.ip_network((int(known), 64), strict=False))
-    return str(known)
+    if isinstance(parsed, ipaddress.IPv6Address):
+        return str(parsed.ipv4_mapped or ipaddress.ip_network((int(parsed), 64), strict=False))
+    return str(parsed)
 
 
 class SecretConverter(StringConverter):

@@ -47,9 +47,9 @@ def shorten_head(environ: MutableMapping[str, Any]) -> None:
 def head_refusal(meta: Mapping[str, Any], path: str) -> HeadRefusal | None:
     """The exceeded limit of a request's head; None if it is accepted."""
     query = meta.get("QUERY_STRING", "")
-    for what, text, most in (("path", path, MAX_ADDRESS_LENGTH), ("query", query, MAX_QUERY_LENGTH)):
+    for part, text, most in (("path", path, MAX_ADDRESS_LENGTH), ("query", query, MAX_QUERY_LENGTH)):
         if len(text) > most:
-            message = f"The address is too long: its {what} has more than {most:,} characters."
+            message = f"The address is too long: its {part} has more than {most:,} characters."
             return HeadRefusal(414, "address_too_long", message)
     if (parameters := query.count("&") + 1) > MAX_PARAMETERS:
         message = f"The query has {parameters:,} parameters; at most {MAX_PARAMETERS} are read."
@@ -64,11 +64,11 @@ def _problem_of_headers(meta: Mapping[str, Any]) -> str:
     if len(headers) > MAX_HEADERS:
         return f"The request has {len(headers)} headers; at most {MAX_HEADERS} are read."
     for name, value in headers.items():
-        shown = name.removeprefix("HTTP_").replace("_", "-").title()
+        header = name.removeprefix("HTTP_").replace("_", "-").title()
         if len(value) > (longest := MAX_LENGTHS.get(name, MAX_HEADER_LENGTH)):
-            return f"The header {shown} has more than {longest:,} characters."
+            return f"The header {header} has more than {longest:,} characters."
         if value.count(",") + value.count(";") >= MAX_PARTS:
-            return f"The header {shown} has more than {MAX_PARTS} parts."
+            return f"The header {header} has more than {MAX_PARTS} parts."
     if (size := sum(map(len, headers)) + sum(map(len, headers.values()))) > MAX_HEAD_LENGTH:
         return f"The headers have {size:,} characters together; at most {MAX_HEAD_LENGTH:,} are read."
     return ""

@@ -71,26 +71,26 @@ register_cache(_refused)
 
 
 def refuse_session(session: str, *, seconds: float) -> None:
-    now, known = time.monotonic(), _refused.get(session)
-    if known is None or known.until < now:
+    now, refusal = time.monotonic(), _refused.get(session)
+    if refusal is None or refusal.until < now:
         _refused.put(session, _Refusal(now + seconds))
     else:
-        known.until = max(known.until, now + seconds)
+        refusal.until = max(refusal.until, now + seconds)
 
 
 def refused_seconds(environ: dict[str, Any]) -> float:
     """How long the request of a page is refused; 0 for any other request."""
     cookie, path = environ.get("HTTP_COOKIE"), get_path_info(environ)
-    found = _cookie_pattern().search(cookie) if cookie else None
-    session = found[1] if found else ""
-    known = _refused.get(session)
-    if known is None or (seconds := known.until - time.monotonic()) <= 0:
+    match = _cookie_pattern().search(cookie) if cookie else None
+    session = match[1] if match else ""
+    refusal = _refused.get(session)
+    if refusal is None or (seconds := refusal.until - time.monotonic()) <= 0:
         return 0
     if path.startswith((*PROGRAM_PREFIXES, settings.STATIC_URL)) or is_picture(path):
         return 0
-    known.requests += 1
+    refusal.requests += 1
     # Refused requests alone exceed the limit of a minute.
-    if known.requests == settings.PAGES_PER_MINUTE:
+    if refusal.requests == settings.PAGES_PER_MINUTE:
         refuse_session(session, seconds=MINUTE_SECONDS)
     return seconds
 

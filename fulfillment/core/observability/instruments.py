@@ -46,9 +46,9 @@ ROOM_SECONDS = 10.0
 def measure_request(*, route: str, method: str, caller: str, status: int, seconds: float) -> None:
     """`route` is a pattern of the service, never an address chosen by a caller: each value adds a time series."""
     if settings.METRICS_OPEN:
-        known = method if method in METHODS else "other"
-        _find_child(requests, route, known, caller, str(status)).inc()
-        _find_child(request_seconds, route, known, caller).observe(seconds)
+        method_label = method if method in METHODS else "other"
+        _find_child(requests, route, method_label, caller, str(status)).inc()
+        _find_child(request_seconds, route, method_label, caller).observe(seconds)
 
 
 def count_refusal(policy: str) -> None:

@@ -54,7 +54,7 @@ class RequestTrace:
     def fields(self) -> dict[str, Any]:
         caller = getattr(self.request, "auth", None)
         page_user = getattr(self.request, "_cached_user", None)
-        known = {
+        values = {
             "application": getattr(caller, "application_id", None),
             "subscription": getattr(caller, "subscription_id", None),
             # Only if the session is already loaded: logging must not query the database.
@@ -62,7 +62,7 @@ class RequestTrace:
             "address": self.request.META.get("REMOTE_ADDR") if self.request else None,
         }
         return {"request": self.trace_id, "span": self.span_id} | {
-            name: str(value) for name, value in known.items() if value
+            name: str(value) for name, value in values.items() if value
         }
 
 
@@ -77,12 +77,12 @@ def start_trace(request: HttpRequest) -> RequestTrace:
     """Continues the caller's trace, or begins one if none or an invalid one was sent."""
     if span_of_tracer and (span := span_of_tracer()):
         return RequestTrace(*span, request)
-    sent = request.META.get("HTTP_TRACEPARENT")
-    match = TRACEPARENT.match(sent) if sent else None
+    header = request.META.get("HTTP_TRACEPARENT")
+    match = TRACEPARENT.match(header) if header else None
     if match:
         return RequestTrace(match[1], secrets.token_hex(8), match[2], request)
-    made = os.urandom(24).hex()
-    return RequestTrace(made[:32], made[32:], "00", request)
+    identifier = os.urandom(24).hex()
+    return RequestTrace(identifier[:32], identifier[32:], "00", request)
 
 
 def mask_links(starts: str) -> None:

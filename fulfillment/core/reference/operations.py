@@ -246,11 +246,11 @@ def _file_out(operation: Mapping[str, Any]) -> str:
 def _read_event(reader: SchemaReader, name: str, operation: Mapping[str, Any]) -> Event:
     content = operation["requestBody"]["content"]["application/json"]
     examples = _read_examples(content)
-    about, _, rest = operation["description"].partition(". ")
+    about, _, remainder = operation["description"].partition(". ")
     return Event(
         name=name,
         about=rendered_line(about + "."),
-        description=render_markdown(rest),
+        description=render_markdown(remainder),
         headers=tuple(_read_parameter(reader, parameter) for parameter in operation["parameters"]),
         schema=reader.read(content["schema"]),
         example=examples[0][1] if examples else "",

@@ -85,9 +85,9 @@ def index_text() -> str:
         parts += [f"## {group.name}", _list_links(links)]
     parts += ["## Events", _list_links((event.name, event.url) for event in events().values())]
     schema = f"- [OpenAPI description]({settings.API_URL}/schema)"
-    whole = f"- [All of this in one text]({settings.PUBLIC_URL}/llms-full.txt)"
+    full_text = f"- [All of this in one text]({settings.PUBLIC_URL}/llms-full.txt)"
     news = f"- [Changes]({settings.PUBLIC_URL}{changes().url}.md)"
-    return _join_parts([*parts, "## More", "\n".join([schema, whole, news])])
+    return _join_parts([*parts, "## More", "\n".join([schema, full_text, news])])
 
 
 @cache

@@ -65,7 +65,7 @@ class Problem:
 
 @cache
 def problems() -> dict[str, Problem]:
-    return {found.code: found for found in _read_problems(guides()["errors"].text)}
+    return {problem.code: problem for problem in _read_problems(guides()["errors"].text)}
 
 
 def _read_problems(text: str) -> Iterator[Problem]:

@@ -55,26 +55,26 @@ class SchemaReader:
     def _read_member(
         self, name: str, schema: Mapping[str, Any], *, required: bool, within: tuple[str, ...]
     ) -> Member:
-        whole, type_name = self._resolve_schema(schema)
-        kind, holder, holder_name = self._find_kind(whole, type_name)
+        resolved, type_name = self._resolve_schema(schema)
+        kind, holder, holder_name = self._find_kind(resolved, type_name)
         members: tuple[Member, ...] = ()
         if holder is not None and holder_name not in within and len(within) < MAX_DEPTH:
             members = self._read_members(holder, (*within, holder_name))
-        elements = self._resolve_schema(whole.get("items", {}))[0]
-        constrained = whole if "properties" in elements else {**elements, **whole}
+        elements = self._resolve_schema(resolved.get("items", {}))[0]
+        constrained = resolved if "properties" in elements else {**elements, **resolved}
         pattern = constrained.get("pattern", "")
         return Member(
             name=name,
             kind=kind,
             required=required,
-            description=render_markdown(whole.get("description", "")),
+            description=render_markdown(resolved.get("description", "")),
             limits=tuple(
                 text.format(_format_value(constrained[key])) for key, text in LIMITS if key in constrained
             ),
             pattern="" if pattern in USUAL_PATTERNS else pattern,
             values=tuple(_format_value(value) for value in constrained.get("enum", ()) if value is not None),
             members=members,
-            deprecated=bool(whole.get("deprecated")),
+            deprecated=bool(resolved.get("deprecated")),
         )
 
     def _read_members(self, holder: Mapping[str, Any], within: tuple[str, ...]) -> tuple[Member, ...]:
@@ -92,14 +92,14 @@ class SchemaReader:
     def _resolve_schema(self, schema: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         """Resolves references; returns the last one's name. Siblings of a reference override its target."""
         name = ""
-        whole = dict(schema)
-        while "$ref" in whole or len(whole.get("allOf", ())) == 1:
-            inner = whole.pop("allOf")[0] if "allOf" in whole else {"$ref": whole.pop("$ref")}
+        resolved = dict(schema)
+        while "$ref" in resolved or len(resolved.get("allOf", ())) == 1:
+            inner = resolved.pop("allOf")[0] if "allOf" in resolved else {"$ref": resolved.pop("$ref")}
             if "$ref" in inner:
                 name = _name_of(inner)
                 inner = self.schemas[name]
-            whole = {**inner, **whole}
-        return whole, name
+            resolved = {**inner, **resolved}
+        return resolved, name
 
     def _find_kind(self, schema: Mapping[str, Any], name: str) -> tuple[str, Mapping[str, Any] | None, str]:
         """The type as text, and the object whose members are shown below it."""
@@ -128,14 +128,14 @@ class SchemaReader:
         self, choices: list[Mapping[str, Any]], schema: Mapping[str, Any], name: str
     ) -> tuple[str, Mapping[str, Any] | None, str]:
         null = " or null" if {"type": "null"} in choices else ""
-        read = [(choice, *self._resolve_schema(choice)) for choice in choices if choice != {"type": "null"}]
-        kinds = [self._find_kind(whole, inner_name) for _, whole, inner_name in read]
+        pairs = [(choice, *self._resolve_schema(choice)) for choice in choices if choice != {"type": "null"}]
+        kinds = [self._find_kind(resolved, inner_name) for _, resolved, inner_name in pairs]
         if len(kinds) == 1:
             text, holder, holder_name = kinds[0]
             return text + null, holder, holder_name
         holders = [kind for kind in kinds if kind[1] is not None]
         if len(holders) > 1:
-            variants = {"oneOf": [choice for choice, _, _ in read]}
+            variants = {"oneOf": [choice for choice, _, _ in pairs]}
             return f"one of {len(kinds)}{null}", variants, name or "choice"
         text = " or ".join(dict.fromkeys(kind[0] for kind in kinds))
         return text + null, *(holders[0][1:] if holders else (None, ""))

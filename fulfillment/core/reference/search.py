@@ -53,37 +53,37 @@ class Entry:
 
 def find_entries(text: str) -> list[Entry]:
     """The best first: by name operations come before guides, then what is most alike."""
-    wanted = _find_stems(text[:MAX_QUERY_LENGTH])
-    if not wanted:
+    stems = _find_stems(text[:MAX_QUERY_LENGTH])
+    if not stems:
         return []
     entries = _list_entries()
     hits = [
-        entry for entry in entries if _contains(entry, wanted) or any(wanted & name for name in entry.names)
+        entry for entry in entries if _contains(entry, stems) or any(stems & name for name in entry.names)
     ]
-    hits.sort(key=lambda entry: _rank_entry(entry, text.strip().lower(), wanted))
+    hits.sort(key=lambda entry: _rank_entry(entry, text.strip().lower(), stems))
     return hits[:MAX_RESULTS]
 
 
-def _rank_entry(entry: Entry, text: str, wanted: frozenset[str]) -> tuple[bool, bool, bool, float]:
+def _rank_entry(entry: Entry, text: str, stems: frozenset[str]) -> tuple[bool, bool, bool, float]:
     """Sorts ascending; entries of equal rank stay in the order of the reference."""
-    likeness = max(_measure_likeness(wanted, name) for name in entry.names)
-    is_named = any(wanted <= name for name in entry.names)
-    if not is_named and _contains(entry, wanted):
+    likeness = max(_measure_likeness(stems, name) for name in entry.names)
+    is_named = any(stems <= name for name in entry.names)
+    if not is_named and _contains(entry, stems):
         likeness += CONTAINED
     likeness += PREFERRED * (entry.kind == "Operation")
     return entry.title.lower() != text, not is_named, is_named and entry.kind != "Operation", -likeness
 
 
-def _measure_likeness(wanted: frozenset[str], name: frozenset[str]) -> float:
+def _measure_likeness(stems: frozenset[str], name: frozenset[str]) -> float:
     """The share of words in common, where a thing says more than what is done with it."""
     common, every = (
-        sum(ACT if word in ACTS else 1 for word in words) for words in (wanted & name, wanted | name)
+        sum(ACT if word in ACTS else 1 for word in words) for words in (stems & name, stems | name)
     )
     return common / every
 
 
-def _contains(entry: Entry, wanted: frozenset[str]) -> bool:
-    return all(word in entry.words or any(word in name for name in entry.names) for word in wanted)
+def _contains(entry: Entry, stems: frozenset[str]) -> bool:
+    return all(word in entry.words or any(word in name for name in entry.names) for word in stems)
 
 
 def _find_stems(text: str) -> frozenset[str]:
@@ -107,9 +107,9 @@ def _list_entries() -> tuple[Entry, ...]:
     return (*_operation_entries(), *_other_entries())
 
 
-def _make_entry(kind: str, title: str, about: str, url: str, *more: str, names: Iterable[str] = ()) -> Entry:
-    named = tuple(_find_stems(name) for name in (title, *names))
-    return Entry(kind, title, about, url, named, " ".join([title, about, *more]).lower())
+def _make_entry(kind: str, title: str, about: str, url: str, *texts: str, names: Iterable[str] = ()) -> Entry:
+    stems = tuple(_find_stems(name) for name in (title, *names))
+    return Entry(kind, title, about, url, stems, " ".join([title, about, *texts]).lower())
 
 
 def _operation_entries() -> Iterator[Entry]:

@@ -77,11 +77,11 @@ def show_guide(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def show_problem(request: HttpRequest, code: str) -> HttpResponse:
     """The page at the `type` of a problem body."""
-    shown = problems().get(code.removesuffix(".md"))
-    if shown is None:
+    problem = problems().get(code.removesuffix(".md"))
+    if problem is None:
         raise Http404(f"There is no error code {code[:80]}.")
-    context = {"problem": shown, "here": guides()["errors"].url}
-    return _render_page(request, "reference/problem.html", partial(problem_text, shown), **context)
+    context = {"problem": problem, "here": guides()["errors"].url}
+    return _render_page(request, "reference/problem.html", partial(problem_text, problem), **context)
 
 
 @require_safe

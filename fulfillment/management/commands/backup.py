@@ -34,5 +34,5 @@ class Command(ServiceCommand):
             f"files ({megabytes:.1f} MB)."
         )
         if manifest.absent:
-            shown = ", ".join(manifest.absent[:3])
-            self.stderr.write(f"{len(manifest.absent)} files that orders or stores name are missing: {shown}")
+            names = ", ".join(manifest.absent[:3])
+            self.stderr.write(f"{len(manifest.absent)} files that orders or stores name are missing: {names}")

@@ -31,7 +31,7 @@ class Command(ServiceCommand):
             f"{moved.copied} files copied, {moved.there} there already, all compared; {moved.removed} removed."
         )
         if moved.absent:
-            shown = ", ".join(moved.absent[:SHOWN])
+            names = ", ".join(moved.absent[:SHOWN])
             raise CommandError(
-                f"{len(moved.absent)} files that orders or stores name are not in {options['target']}: {shown}"
+                f"{len(moved.absent)} files that orders or stores name are not in {options['target']}: {names}"
             )

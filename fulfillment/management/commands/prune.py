@@ -57,7 +57,7 @@ class Command(ServiceCommand):
 
 
 def _choose_rules(rules: list[RetentionRule], names: list[str] | None) -> list[RetentionRule]:
-    known = {rule.name: rule for rule in rules}
-    if unknown := [name for name in names or () if name not in known]:
-        raise CommandError(f"{', '.join(unknown)} is unknown; write {', '.join(known)}.")
-    return [known[name] for name in names] if names else rules
+    rule_by_name = {rule.name: rule for rule in rules}
+    if unknown := [name for name in names or () if name not in rule_by_name]:
+        raise CommandError(f"{', '.join(unknown)} is unknown; write {', '.join(rule_by_name)}.")
+    return [rule_by_name[name] for name in names] if names else rules

@@ -182,8 +182,8 @@ async def _work_until_error(
         *(asyncio.create_task(service.poll_due(), name=service.name) for service in services),
         asyncio.create_task(_rescue_stalled(opened), name="stalled jobs"),
     ]
-    done, _ = await asyncio.wait([stopping, jobs, *loops], return_when=asyncio.FIRST_COMPLETED)
-    if stopping in done:
+    finished, _ = await asyncio.wait([stopping, jobs, *loops], return_when=asyncio.FIRST_COMPLETED)
+    if stopping in finished:
         for service in services:
             service.stop_claiming()
     # After the first signal jobs may finish; the second interrupts them.
@@ -191,7 +191,7 @@ async def _work_until_error(
     # The first error restarts all. The others are looked at as well, else asyncio logs each with its stack.
     ended = [task for task in (jobs, *loops) if task.done() and not task.cancelled()]
     errors = {task: task.exception() for task in ended}
-    for task in done:
+    for task in finished:
         if error := errors.get(task):
             raise error
 

@@ -35,8 +35,8 @@ def run_drill(*, folder: Path, on_progress: Callable[[str], None] = lambda line:
     """Restores the newest backup in the folder as a test. Raises Unprocessable with the reason if that fails."""
     with exclusive_job("A drill"):
         backup, manifest = _find_newest(folder)
-        made = datetime.fromisoformat(manifest.created)
-        on_progress(f"Checking {backup}, made {made:%Y-%m-%d %H:%M} UTC")
+        made_at = datetime.fromisoformat(manifest.created)
+        on_progress(f"Checking {backup}, made {made_at:%Y-%m-%d %H:%M} UTC")
         check_backup(backup, manifest)
         with _scratch_database() as name:
             on_progress(f"Restoring it into the database {name}")
@@ -47,7 +47,9 @@ def run_drill(*, folder: Path, on_progress: Callable[[str], None] = lambda line:
                     "that it was made with: with others, no client can sign in after a restore.",
                     code="secrets_differ",
                 )
-        BackupDrill.objects.update_or_create(pk=1, defaults={"passed": timezone.now(), "backup_made": made})
+        BackupDrill.objects.update_or_create(
+            pk=1, defaults={"passed": timezone.now(), "backup_made": made_at}
+        )
     return manifest
 
 

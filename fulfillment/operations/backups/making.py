@@ -40,11 +40,11 @@ def make_backup(*, folder: Path, on_progress: Callable[[str], None] = lambda lin
         raise Conflict(f"{folder} already exists; name a new folder.", code="folder_exists")
     _refuse_among_files(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as held:
+    with ExitStack() as stack:
         for work in ("A backup", "Pruning"):
-            held.enter_context(exclusive_job(work))
+            stack.enter_context(exclusive_job(work))
         part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
-        held.callback(shutil.rmtree, part, ignore_errors=True)
+        stack.callback(shutil.rmtree, part, ignore_errors=True)
         manifest = _fill(part, on_progress)
         _sync(part)
         part.rename(folder)
@@ -64,7 +64,7 @@ def _refuse_among_files(folder: Path) -> None:
 
 
 def _fill(part: Path, on_progress: Callable[[str], None]) -> Manifest:
-    with _take_snapshot() as (snapshot, tables, named):
+    with _take_snapshot() as (snapshot, tables, file_names):
         on_progress("Dumping the database")
         run_program(
             "pg_dump",
@@ -86,7 +86,7 @@ def _fill(part: Path, on_progress: Callable[[str], None]) -> Manifest:
         file_count=count,
         file_bytes=size,
         tables=tables,
-        absent=sorted(named - copied),
+        absent=sorted(file_names - copied),
     )
     manifest.write(part)
     return manifest
@@ -108,7 +108,7 @@ def count_rows() -> dict[str, int]:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
         names = sorted(
-            info.name for info in connection.introspection.get_table_list(cursor) if info.type == "t"
+            table.name for table in connection.introspection.get_table_list(cursor) if table.type == "t"
         )
         counts = {}
         for name in names:

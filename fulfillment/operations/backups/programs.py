@@ -26,7 +26,7 @@ def run_program(name: str, *arguments: str) -> None:
     program = find_program(name)
     with _service_file() as environment:
         command = [str(program), f"--dbname=service={SERVICE}", *arguments]
-        done = subprocess.run(  # noqa: S603 - our command, no shell
+        result = subprocess.run(  # noqa: S603 - our command, no shell
             command,
             env=environment,
             capture_output=True,
@@ -35,8 +35,8 @@ def run_program(name: str, *arguments: str) -> None:
             check=False,
             umask=0o077,
         )
-    if done.returncode:
-        output = " / ".join(done.stderr.strip().splitlines()[-3:])
+    if result.returncode:
+        output = " / ".join(result.stderr.strip().splitlines()[-3:])
         raise Unprocessable(f"{name} failed: {output}", code="program_failed")
 
 
@@ -49,9 +49,9 @@ def find_program(name: str) -> Path:
     fitting = [path for path, major in major_versions.items() if major == server_major]
     if fitting := [*fitting, *(path for path, major in major_versions.items() if major > server_major)]:
         return fitting[0]
-    seen = ", ".join(f"{path} ({major})" for path, major in major_versions.items()) or "none"
+    versions = ", ".join(f"{path} ({major})" for path, major in major_versions.items()) or "none"
     raise Unprocessable(
-        f"The server is PostgreSQL {server_major}, and no {name} of that version or newer is here; found: {seen}. "
+        f"The server is PostgreSQL {server_major}, and no {name} of that version or newer is here; found: {versions}. "
         f"Install the client programs of PostgreSQL {server_major} or put their folder first in PATH.",
         code="program_missing",
     )

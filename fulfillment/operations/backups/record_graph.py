@@ -45,10 +45,10 @@ def parse_root(label: str, condition: str) -> Root:
     name, _, text = condition.partition("=")
     try:
         model = apps.get_model(label)
-        found = model._meta.get_field(name)
-        if not isinstance(found, models.Field) or not found.concrete:
+        field = model._meta.get_field(name)
+        if not isinstance(field, models.Field) or not field.concrete:
             raise FieldDoesNotExist
-        return Root(model, found.column or name, found.to_python(text))
+        return Root(model, field.column or name, field.to_python(text))
     except (LookupError, ValueError, FieldDoesNotExist, ValidationError) as error:
         raise Unprocessable(
             f"{label} {condition} names no record; write a model and one of its fields, such as "
@@ -114,15 +114,15 @@ class Graph:
         if not conditions:
             return
         union = sql.SQL(" UNION ").join(conditions)
-        made = self.connection.execute(
+        cursor = self.connection.execute(
             sql.SQL("CREATE TEMPORARY TABLE {} AS {}").format(selection.rows, union)
         )
-        selection.count = made.rowcount
+        selection.count = cursor.rowcount
         for key in parents(model):
             while key.remote_field.model is model and selection.count:
-                if not (added := self._add_children(selection, key)):
+                if not (new_rows := self._add_children(selection, key)):
                     break
-                selection.count += added
+                selection.count += new_rows
         if selection.count:
             self.connection.execute(sql.SQL("ANALYZE {}").format(selection.rows))
             self.selections[model] = selection

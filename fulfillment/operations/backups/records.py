@@ -30,13 +30,13 @@ WHERE table_schema = current_schema() AND table_name = %s AND is_generated = 'NE
 
 def restore_missing(names: Sequence[str], folder: Path | None) -> list[str]:
     """Returns the names that were found nowhere."""
-    wanted = set(names)
+    requested = set(names)
     if folder is not None:
         for content in read_contents(folder):
             # One that was damaged is not there.
-            if content.name in wanted and _restore(content, folder / FILES / content.name):
-                wanted.remove(content.name)
-    return sorted(name for name in wanted if not _undelete(name))
+            if content.name in requested and _restore(content, folder / FILES / content.name):
+                requested.remove(content.name)
+    return sorted(name for name in requested if not _undelete(name))
 
 
 def _restore(content: Content, path: Path) -> bool:
@@ -143,12 +143,12 @@ def _refuse_itself(source: psycopg.Connection, copy: str) -> None:
 def _refuse_other_release(source: psycopg.Connection) -> None:
     statement = "SELECT app, name FROM django_migrations"
     try:
-        theirs = set(source.execute(statement).fetchall())
+        migrations = set(source.execute(statement).fetchall())
     except psycopg.Error as error:
         raise Unprocessable(f"The copy has no tables of the service: {error}", code="copy_empty") from error
     with connection.cursor() as cursor:
         cursor.execute(statement)
-        differing = sorted(".".join(migration) for migration in theirs ^ set(cursor.fetchall()))
+        differing = sorted(".".join(migration) for migration in migrations ^ set(cursor.fetchall()))
     if differing:
         raise Unprocessable(
             f"The copy is of another release: {', '.join(differing[:3])} is applied in one of the two only. Run "
@@ -191,11 +191,11 @@ def _write_rows(
 
 
 def _stream(source: psycopg.Connection, cursor: Any, selection: Selection, columns: sql.Composed) -> None:
-    read = sql.SQL("COPY (SELECT {} FROM {} WHERE ctid IN (SELECT place FROM {})) TO STDOUT")
+    copy_out = sql.SQL("COPY (SELECT {} FROM {} WHERE ctid IN (SELECT place FROM {})) TO STDOUT")
     write = sql.SQL("COPY {} ({}) FROM STDIN").format(selection.table, columns)
     with (
         source.cursor() as reader,
-        reader.copy(read.format(columns, selection.table, selection.rows)) as rows,
+        reader.copy(copy_out.format(columns, selection.table, selection.rows)) as rows,
         cursor.copy(write) as target,
     ):
         for block in rows:

@@ -109,10 +109,10 @@ def _refuse_other_connections() -> None:
             " AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND application_name <> %s",
             [LOCK_CONNECTION],
         )
-        others = cursor.fetchone()[0]
-    if others:
+        count = cursor.fetchone()[0]
+    if count:
         raise Conflict(
-            f"{others} other connections use the database; stop the service and its workers first.",
+            f"{count} other connections use the database; stop the service and its workers first.",
             code="database_in_use",
         )
 
@@ -120,10 +120,10 @@ def _refuse_other_connections() -> None:
 def _restore_files(folder: Path) -> None:
     for content in read_contents(folder):
         with (folder / FILES / content.name).open("rb") as source:
-            saved = default_storage.save(content.name, File(source, name=content.name))
-        if saved != content.name:
+            name = default_storage.save(content.name, File(source, name=content.name))
+        if name != content.name:
             raise Unprocessable(
-                f"The storage made {saved} of {content.name}: it may not overwrite.", code="storage_renames"
+                f"The storage made {name} of {content.name}: it may not overwrite.", code="storage_renames"
             )
 
 
@@ -154,12 +154,12 @@ def _run(*statements: str) -> None:
 
 def _compare(manifest: Manifest) -> None:
     counts = count_rows()
-    wrong = [
+    differences = [
         name for name in counts.keys() | manifest.tables if counts.get(name) != manifest.tables.get(name)
     ]
-    if wrong:
+    if differences:
         raise Unprocessable(
-            f"The restored tables have other numbers of rows than the backup: {', '.join(sorted(wrong))}.",
+            f"The restored tables have other numbers of rows than the backup: {', '.join(sorted(differences))}.",
             code="restore_differs",
         )
 

@@ -102,10 +102,10 @@ def _checked_socket(
         # The webhook's owner reads this, so it must not reveal addresses of internal names.
         raise Blocked("The URL does not lead to a public Internet address.")
     family, kind, protocol, _, _ = entry
-    made = socket.socket(family, kind, protocol)
+    new_socket = socket.socket(family, kind, protocol)
     if sockets is not None:
-        sockets.add(made)
-    return made
+        sockets.add(new_socket)
+    return new_socket
 
 
 @cache
@@ -129,13 +129,13 @@ class _LimitedHandler(ResponseHandler):
         super().__init__(loop)
         self._limit = self._left = limit
 
-    def set_response_params(self, **given: Any) -> None:
+    def set_response_params(self, **parameters: Any) -> None:
         self._left = self._limit
-        super().set_response_params(**given)
+        super().set_response_params(**parameters)
 
     def data_received(self, data: bytes) -> None:
-        taken = data[: max(self._left, 0)]
+        head = data[: max(self._left, 0)]
         self._left -= len(data)
-        super().data_received(taken)
+        super().data_received(head)
         if self._left < 0 and self.transport is not None:
             self.transport.abort()

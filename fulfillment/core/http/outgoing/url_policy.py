@@ -163,10 +163,10 @@ def _resolve(host: str) -> list[Address]:
     # Silent name servers must not hold all web threads. The sender checks each address again.
     if not _free.acquire(blocking=False):
         return []
-    found = _start_resolvers().submit(socket.getaddrinfo, host, None, type=socket.SOCK_STREAM)
-    found.add_done_callback(lambda _: _free.release())
+    lookup = _start_resolvers().submit(socket.getaddrinfo, host, None, type=socket.SOCK_STREAM)
+    lookup.add_done_callback(lambda _: _free.release())
     try:
-        return [address_of(entry) for entry in found.result(RESOLVE_SECONDS)]
+        return [address_of(entry) for entry in lookup.result(RESOLVE_SECONDS)]
     except (OSError, UnicodeError, TooLate):
         return []
 
