@@ -107,8 +107,8 @@ def colors() -> tuple[dict[str, str], dict[str, str]]:
     """The colors of static/brand/tokens.css for light and dark: mail programs support no CSS variables."""
     path = finders.find("brand/tokens.css")
     pairs = PAIR.findall(Path(str(path)).read_text()) if path else []
-    named = [(name.replace("-", "_"), light, dark) for name, light, dark in pairs]
-    return {name: light for name, light, _ in named}, {name: dark for name, _, dark in named}
+    pairs_by_name = [(name.replace("-", "_"), light, dark) for name, light, dark in pairs]
+    return {name: light for name, light, _ in pairs_by_name}, {name: dark for name, _, dark in pairs_by_name}
 
 
 def _split_paragraphs(text: str) -> list[list[dict[str, object]]]:

@@ -120,16 +120,16 @@ def _find_reason(error: UnicodeEncodeError) -> str:
 
 
 def _describe_letter(letter: str) -> str:
-    shown = f"{letter!r} " if letter.isprintable() else ""
-    return f"{shown}(U+{ord(letter):04X})"
+    quoted = f"{letter!r} " if letter.isprintable() else ""
+    return f"{quoted}(U+{ord(letter):04X})"
 
 
 def _mixed_scripts(prepared: str) -> str:
     """The names of mixed scripts; empty for one script or an allowed mix (UTS 39, "highly restrictive")."""
-    found = [scripts for letter in prepared if not (scripts := _find_scripts(letter)) <= OF_ALL]
+    scripts_of_letters = [scripts for letter in prepared if not (scripts := _find_scripts(letter)) <= OF_ALL]
     if (
-        _common_scripts(found)
-        or _common_scripts(scripts for scripts in found if "Latn" not in scripts) & WITH_LATIN
+        _common_scripts(scripts_of_letters)
+        or _common_scripts(scripts for scripts in scripts_of_letters if "Latn" not in scripts) & WITH_LATIN
     ):
         return ""
     own = {script for letter in prepared if (script := min(script_extension(letter))) not in OF_ALL}
@@ -141,8 +141,8 @@ def _find_scripts(letter: str) -> set[str]:
     return own.union(*(AUGMENTED.get(script, set()) for script in own))
 
 
-def _common_scripts(found: Iterable[set[str]]) -> set[str]:
+def _common_scripts(scripts_of_letters: Iterable[set[str]]) -> set[str]:
     shared: set[str] | None = None
-    for scripts in found:
+    for scripts in scripts_of_letters:
         shared = scripts if shared is None else shared & scripts
     return {"Zyyy"} if shared is None else shared

@@ -74,8 +74,8 @@ def deployment_checks() -> Iterator[CheckMessage]:
 
 
 def begin_erasure(user: User, options: ErasureOptions) -> None:
-    others = User.objects.filter(is_operator=True, is_active=True).exclude(pk=user.pk)
-    if user.is_operator and not others.exists():
+    other_operators = User.objects.filter(is_operator=True, is_active=True).exclude(pk=user.pk)
+    if user.is_operator and not other_operators.exists():
         raise Conflict(_("This is the last operator; make another one first."), code="last_operator")
 
 

@@ -117,10 +117,10 @@ def forget(bucket: str) -> None:
 
 def cached_rejection(bucket: str) -> RateLimitStatus | None:
     """The state of a bucket that this process saw exceed its limit in the current window, without a query."""
-    known = _over.get(bucket)
-    if known is None:
+    rejection = _over.get(bucket)
+    if rejection is None:
         return None
-    until, limit_status = known
+    until, limit_status = rejection
     resets_in = until - time.monotonic()
     if resets_in <= 0:
         _over.pop(bucket, None)

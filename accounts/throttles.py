@@ -124,8 +124,8 @@ def normalize_mailbox(email: str) -> str:
 
     And for all tags of a mailbox: `ann+shop@x.example` reaches `ann@x.example` with most providers.
     """
-    name, at, domain = email.replace("\u0130", "i").casefold().rpartition("@")
-    return digest((name.partition("+")[0] or name) + at + domain)[:40]
+    name, separator, domain = email.replace("\u0130", "i").casefold().rpartition("@")
+    return digest((name.partition("+")[0] or name) + separator + domain)[:40]
 
 
 def _first_over(*limits: tuple[str, int], window: int = QUARTER_OF_AN_HOUR) -> RateLimitStatus | None:
@@ -142,9 +142,9 @@ def _first_over(*limits: tuple[str, int], window: int = QUARTER_OF_AN_HOUR) -> R
 
 def _name_bucket(name: str) -> str:
     """The same for every spelling of a name, with and without the default domain."""
-    written = "@".join(split_sign_in_name(name))
+    spelled = "@".join(split_sign_in_name(name))
     # Hashed, because users sometimes type their password into the name field.
-    return f"sign-in-name:{digest(written)[:40]}"
+    return f"sign-in-name:{digest(spelled)[:40]}"
 
 
 def _account_bucket(account: str) -> str:

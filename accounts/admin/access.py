@@ -143,8 +143,8 @@ class SubscriptionAdmin(ConsoleAdmin):
         "Regenerate the primary key of these subscriptions? Calls with the old key are refused immediately.",
         "Regenerate",
     )
-    def regenerate_primary(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._regenerate(request, chosen, SubscriptionSlot.PRIMARY)
+    def regenerate_primary(self, request: HttpRequest, subscriptions: QuerySet) -> None:
+        self._regenerate(request, subscriptions, SubscriptionSlot.PRIMARY)
 
     @dangerous(gettext_lazy("Regenerate a subscription key"))
     @admin.action(description="Regenerate the secondary key …", permissions=["change"])
@@ -152,11 +152,11 @@ class SubscriptionAdmin(ConsoleAdmin):
         "Regenerate the secondary key of these subscriptions? Calls with the old key are refused immediately.",
         "Regenerate",
     )
-    def regenerate_secondary(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._regenerate(request, chosen, SubscriptionSlot.SECONDARY)
+    def regenerate_secondary(self, request: HttpRequest, subscriptions: QuerySet) -> None:
+        self._regenerate(request, subscriptions, SubscriptionSlot.SECONDARY)
 
-    def _regenerate(self, request: HttpRequest, chosen: QuerySet, slot: str) -> None:
-        for subscription in chosen:
+    def _regenerate(self, request: HttpRequest, subscriptions: QuerySet, slot: str) -> None:
+        for subscription in subscriptions:
             regenerate_subscription_key(subscription=subscription, slot=slot)
             messages.success(
                 request,

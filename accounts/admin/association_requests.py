@@ -149,9 +149,9 @@ class AssociationRequestAdmin(ConsoleAdmin):
 
     @harmless
     @admin.action(description="Decide, with permissions and a note …", permissions=["change"])
-    def decide(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse | None:
+    def decide(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
         """Decides at most one page of requests, because a silent cut would go unnoticed."""
-        ids = list(chosen.values_list("pk", flat=True)[: self.list_per_page + 1])
+        ids = list(queryset.values_list("pk", flat=True)[: self.list_per_page + 1])
         if len(ids) > self.list_per_page:
             messages.error(
                 request,
@@ -164,14 +164,14 @@ class AssociationRequestAdmin(ConsoleAdmin):
     @dangerous(gettext_lazy("Approve association requests"))
     @admin.action(description="Approve with the permissions requested …", permissions=["change"])
     @requires_confirmation(APPROVE, "Approve")
-    def approve(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._decide(request, [(access_request, {}) for access_request in chosen], approve_association)
+    def approve(self, request: HttpRequest, queryset: QuerySet) -> None:
+        self._decide(request, [(access_request, {}) for access_request in queryset], approve_association)
 
     @harmless
     @admin.action(description="Decline …", permissions=["change"])
     @requires_confirmation(DENY, "Decline")
-    def deny(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._decide(request, [(access_request, {}) for access_request in chosen], deny_association)
+    def deny(self, request: HttpRequest, queryset: QuerySet) -> None:
+        self._decide(request, [(access_request, {}) for access_request in queryset], deny_association)
 
     def extra_pages(self) -> list[ExtraPage]:
         return [("decide/", self.decision_view, "decide")]
@@ -180,9 +180,9 @@ class AssociationRequestAdmin(ConsoleAdmin):
         """Adds the decision form of a pending request, and the facts about it."""
         context: dict[str, Any] = {"show_save": False, "show_save_and_continue": False, "show_close": False}
         if record.state == AssociationState.PENDING:
-            known = self.get_queryset(request).select_related(*self.list_select_related).get(pk=record.pk)
+            related = self.get_queryset(request).select_related(*self.list_select_related)
             context |= {
-                "waiting": [_with_applicant(GrantsForm(access_request=known))],
+                "waiting": [_with_applicant(GrantsForm(access_request=related.get(pk=record.pk)))],
                 "note_form": NoteForm(),
             }
         return context
@@ -191,21 +191,21 @@ class AssociationRequestAdmin(ConsoleAdmin):
         """Decides several requests, each with its own grants, with one note for all."""
         if not self.has_change_permission(request):
             raise PermissionDenied
-        sent = request.POST if request.method == "POST" else None
-        single = sent.get("approve_one") if sent is not None else None
-        texts = [single] if single else (sent or request.GET).getlist("id")
-        ids = [known for text in texts if (known := parse_uuid(text)) is not None]
+        form_data = request.POST if request.method == "POST" else None
+        single = form_data.get("approve_one") if form_data is not None else None
+        texts = [single] if single else (form_data or request.GET).getlist("id")
+        ids = [uuid for text in texts if (uuid := parse_uuid(text)) is not None]
         selected = self.get_queryset(request).select_related(*self.list_select_related).filter(pk__in=ids)
         forms = [
-            GrantsForm(sent, access_request=access_request)
+            GrantsForm(form_data, access_request=access_request)
             for access_request in selected
             if access_request.state == AssociationState.PENDING
         ]
-        note_form = NoteForm(sent)
+        note_form = NoteForm(form_data)
         if not forms:
             self._say_decided(request, selected.exclude(state=AssociationState.PENDING))
             return HttpResponseRedirect(reverse(INBOX))
-        if sent is not None and (decisions := _sent_decisions(sent, forms, note_form)):
+        if form_data is not None and (decisions := _sent_decisions(form_data, forms, note_form)):
             self._decide(request, *decisions)
             return HttpResponseRedirect(reverse(INBOX))
         context = {
@@ -280,15 +280,15 @@ def _with_applicant(form: GrantsForm) -> GrantsForm:
 
 
 def _sent_decisions(
-    sent: QueryDict, forms: Sequence[GrantsForm], note_form: NoteForm
+    form_data: QueryDict, forms: Sequence[GrantsForm], note_form: NoteForm
 ) -> tuple[Decisions, Callable[..., AssociationRequest]] | None:
     """The decisions and the service that takes them; None where the forms have faults."""
-    if sent.get("approve_one"):
+    if form_data.get("approve_one"):
         return [(form.access_request, {}) for form in forms], approve_association
     if not note_form.is_valid():
         return None
     note = note_form.cleaned_data["note"]
-    if "deny" in sent:
+    if "deny" in form_data:
         return [(form.access_request, {"note": note}) for form in forms], deny_association
     if not all(form.is_valid() for form in forms):
         return None

@@ -33,8 +33,8 @@ class TenantAdmin(ConsoleAdmin):
 
     def has_delete_permission(self, request: HttpRequest, tenant: Tenant | None = None) -> bool:
         """Allowed only without users: each user needs a tenant, and the confirmation would list them all."""
-        allowed = super().has_delete_permission(request, tenant)
-        return allowed and tenant is not None and not tenant.users.exists()
+        is_permitted = super().has_delete_permission(request, tenant)
+        return is_permitted and tenant is not None and not tenant.users.exists()
 
     def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
         try:

@@ -94,13 +94,13 @@ class _Steps:
     def act_once(
         self, keyed: KeyedRequest, viewset: Any, request: Request, args: Any, kwargs: Any
     ) -> tuple[StoredResponse, bool]:
-        with ExitStack() as held:
+        with ExitStack() as stack:
             if self.prepare is not None:
-                held.enter_context(exclusive_request(request=keyed))
+                stack.enter_context(exclusive_request(request=keyed))
                 # The request under way a moment ago may be complete now.
-                if found := stored_response(request=keyed):
-                    return found, True
-            act = held.enter_context(self.ready(viewset, request, args, kwargs))
+                if stored := stored_response(request=keyed):
+                    return stored, True
+            act = stack.enter_context(self.ready(viewset, request, args, kwargs))
             return execute_once(request=keyed, act=lambda: _to_store(request, act()))
 
     @contextmanager
@@ -125,12 +125,12 @@ class _Steps:
 
 
 def _read_key(request: Request) -> str | None:
-    sent = request.headers.get(HEADER)
-    if sent is None:
+    header = request.headers.get(HEADER)
+    if header is None:
         return None
-    quoted = _QUOTED.match(sent)
-    key = re.sub(r"\\(.)", r"\1", quoted[1]) if quoted else sent
-    half_quoted = sent.startswith('"') and not quoted
+    quoted = _QUOTED.match(header)
+    key = re.sub(r"\\(.)", r"\1", quoted[1]) if quoted else header
+    half_quoted = header.startswith('"') and not quoted
     if half_quoted or not _PRINTABLE.match(key) or len(key) > MAX_KEY_LENGTH:
         message = f"{HEADER} must be 1 to {MAX_KEY_LENGTH} printable ASCII characters."
         raise Invalid(message, code="idempotency_key_invalid")

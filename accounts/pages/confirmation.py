@@ -60,10 +60,10 @@ def require_confirmation(request: HttpRequest, view: Any, arguments: dict[str, A
         return None
     waiting = ""
     if request.method == "POST":
-        sent = request.POST.urlencode()
+        form = request.POST.urlencode()
         # Encrypted, because forms hold passwords and secrets.
-        is_kept = not request.FILES and len(sent) <= SIGNED_IN_FORM // 2
-        waiting = encrypt(_bind_purpose(request) + sent).decode() if is_kept else AGAIN
+        is_kept = not request.FILES and len(form) <= SIGNED_IN_FORM // 2
+        waiting = encrypt(_bind_purpose(request) + form).decode() if is_kept else AGAIN
     return _render_page(request, ConfirmationForm(request.user), effect, waiting)
 
 
@@ -95,11 +95,11 @@ def _check_confirmation(request: HttpRequest) -> HttpResponse | None:
     form, waiting = ConfirmationForm(request.user, request.POST), request.POST[WAITING]
     if not confirmed_until(request) and not (form.is_valid() and _is_confirmed_by(request, form)):
         return _render_page(request, form, request.POST.get("effect", ""), waiting)
-    purpose, sent = _bind_purpose(request), ""
+    purpose, form_text = _bind_purpose(request), ""
     with suppress(InvalidToken):
-        sent = decrypt(waiting.encode())
-    if sent.startswith(purpose):
-        request.POST = QueryDict(sent.removeprefix(purpose))
+        form_text = decrypt(waiting.encode())
+    if form_text.startswith(purpose):
+        request.POST = QueryDict(form_text.removeprefix(purpose))
         return None
     if waiting == AGAIN:
         messages.info(request, _("Confirmed. Fill in the form again and send it."))

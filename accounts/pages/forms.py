@@ -70,8 +70,8 @@ class LongSelect(forms.Select):
                 for option, label in self.choices
             ),
         )
-        shown = flatatt(self.build_attrs(self.attrs, {**(attrs or {}), "name": name}))
-        return format_html("<select{}>{}</select>", shown, options)
+        attributes = flatatt(self.build_attrs(self.attrs, {**(attrs or {}), "name": name}))
+        return format_html("<select{}>{}</select>", attributes, options)
 
 
 class BrowserZoneField(forms.CharField):
@@ -183,8 +183,8 @@ class ProfileForm(forms.Form):
         super().__init__(*args, **kwargs)
         # Keeps a zone stored under another name, such as US/Eastern, as a choice.
         own = str(self.initial.get("time_zone") or "UTC")
-        others = [] if own in dict(zone_choices()) else [(own, own)]
-        cast("forms.ChoiceField", self.fields["time_zone"]).choices = [*others, *zone_choices()]
+        other_choices = [] if own in dict(zone_choices()) else [(own, own)]
+        cast("forms.ChoiceField", self.fields["time_zone"]).choices = [*other_choices, *zone_choices()]
 
 
 class EmailForm(forms.Form):
@@ -221,8 +221,8 @@ class ConfirmationForm(forms.Form):
             self.fields |= CodeForm().fields
             self.fields["code"].label = _("Or a code from your authenticator app")
             del self.fields["code"].widget.attrs["autofocus"]
-            name, other = ("code", "password") if self.data.get("code") else ("password", "code")
-            self.fields[name].required, self.fields[other].required = True, False
+            name, other_name = ("code", "password") if self.data.get("code") else ("password", "code")
+            self.fields[name].required, self.fields[other_name].required = True, False
 
 
 @contextmanager
@@ -236,8 +236,8 @@ def faults_shown(form: forms.Form, fields: Mapping[str, str]) -> Iterator[None]:
 
 def show_faults(form: forms.Form, error: DomainError, fields: Mapping[str, str]) -> None:
     """Shows the faults of a service at the form fields; `fields` maps the API's names to them."""
-    placed, others = faults_at_fields(error, {f"/{name}" if name else "": of for name, of in fields.items()})
+    placed, general = faults_at_fields(error, {f"/{name}" if name else "": of for name, of in fields.items()})
     for name, messages in placed.items():
         form.add_error(name, messages)
-    if others:
-        form.add_error(None, others)
+    if general:
+        form.add_error(None, general)

@@ -68,9 +68,9 @@ class UploadLimits(Middleware):
         size, path = stated_size(request), request.path_info
         if size <= SIGNED_IN_FORM or path.startswith("/admin/"):
             return None
-        allowed = getattr(view, "max_form_bytes", SIGNED_IN_FORM)
-        if size > allowed:
-            message = f"The body has {size:,} bytes; at most {allowed:,} are allowed here."
+        max_bytes = getattr(view, "max_form_bytes", SIGNED_IN_FORM)
+        if size > max_bytes:
+            message = f"The body has {size:,} bytes; at most {max_bytes:,} are allowed here."
             return problem(413, "body_too_large", message)
         try:
             enforce_limit("uploads", request.user.pk, quota=settings.UPLOADS_PER_MINUTE)
@@ -115,8 +115,8 @@ def _user_key(request: HttpRequest) -> str:
     session = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
     if not session:
         return ""
-    if (known := _users_of_sessions.get(session)) is not None:
-        return known
+    if (user_key := _users_of_sessions.get(session)) is not None:
+        return user_key
     if not request.user.is_authenticated:
         return ""
     key = Caller.on_pages(request.user).key

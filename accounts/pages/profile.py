@@ -138,11 +138,11 @@ def read_all(request: HttpRequest) -> HttpResponse:
 def change_preferences(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)
     if request.method == "POST":
-        chosen = [
+        preferences = [
             (kind, f"{kind}-bell" in request.POST, f"{kind}-mail" in request.POST)
             for kind in NotificationKind
         ]
-        set_preferences(user=user, chosen=chosen)
+        set_preferences(user=user, preferences=preferences)
         messages.success(request, _("Preferences saved."))
         return redirect("portal:notification-preferences")
     context = {"preferences": list_preferences(user), "section": "notifications", "part": "profile"}

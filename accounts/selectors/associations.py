@@ -35,10 +35,10 @@ def association_requests_for(caller: Caller, *, state: str | None = None) -> Que
         return requests
     if caller.is_application:
         return requests.filter(application=caller.application_id)
-    written = Role.objects.filter(user=caller.user_id, store__isnull=True, grant__in=WRITE_GRANTS).values(
+    writable = Role.objects.filter(user=caller.user_id, store__isnull=True, grant__in=WRITE_GRANTS).values(
         "application"
     )
-    own = Q(requested_by=caller.user_id) | Q(user=caller.user_id) | Q(application__in=written)
+    own = Q(requested_by=caller.user_id) | Q(user=caller.user_id) | Q(application__in=writable)
     if caller.third_party_id is not None:
         own &= Q(application=caller.third_party_id)
     return requests.filter(own)

@@ -19,8 +19,8 @@ def find_user_by_confirmed_email(address: str) -> User | None:
     users = User.objects.alias(lower=Lower("email")).filter(
         lower=Lower(Value(address)), email_confirmed__isnull=False, is_active=True
     )
-    found = list(users.select_related("tenant")[:2])
-    return found[0] if len(found) == 1 else None
+    matches = list(users.select_related("tenant")[:2])
+    return matches[0] if len(matches) == 1 else None
 
 
 def is_confirmed_by_another(address: str, *, than: User) -> bool:

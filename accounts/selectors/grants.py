@@ -26,10 +26,10 @@ def grants_on_store(caller: Caller, store: Any) -> frozenset[str]:
         return STORE_GRANTS
     association = Q(user__isnull=True, application=caller.application_id, store=store)
     person = Q(user=caller.user_id) & (Q(store=store) | Q(store__isnull=True, application__isnull=True))
-    associated, held = _split(
+    associated, own = _split(
         Role.objects.filter(association if caller.is_application else person | association)
     )
-    return effective_store_grants(caller, associated=associated, held=held, is_demo=store.is_demo)
+    return effective_store_grants(caller, associated=associated, held=own, is_demo=store.is_demo)
 
 
 def effective_store_grants(

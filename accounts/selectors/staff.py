@@ -43,7 +43,7 @@ class Staff:
         if self.is_operator or not self.grants.get(None, frozenset()).isdisjoint(grants):
             return None
         return sorted(
-            store for store, held in self.grants.items() if store is not None and not held.isdisjoint(grants)
+            store for store, own in self.grants.items() if store is not None and not own.isdisjoint(grants)
         )
 
     def visible(self, records: QuerySet, store_path: str, grants: Collection[str]) -> QuerySet:
@@ -72,7 +72,7 @@ def get_staff(user: Any) -> Staff:
         return Staff(is_operator=False, grants={})
     if user.is_operator:
         return Staff(is_operator=True, grants={})
-    held: dict[int | None, set[str]] = defaultdict(set)
+    by_store: dict[int | None, set[str]] = defaultdict(set)
     for store_id, grant in staff_roles(user).values_list("store_id", "grant"):
-        held[store_id].add(grant)
-    return Staff(is_operator=False, grants={store: add_implied(names) for store, names in held.items()})
+        by_store[store_id].add(grant)
+    return Staff(is_operator=False, grants={store: add_implied(names) for store, names in by_store.items()})

@@ -68,7 +68,7 @@ def role_subjects(user: User, searched: str = "") -> QuerySet[Any, Any]:
 def grants_on_subjects(user: User, subjects: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """A row for each, with the names and the sorted `grants`; one query for all of them."""
     rows = {(each["application"], each["store"]): {**each, "grants": []} for each in subjects}
-    applications, stores = ({pair[place] for pair in rows} - {None} for place in (0, 1))
+    applications, stores = ({pair[position] for pair in rows} - {None} for position in (0, 1))
     roles = Role.objects.filter(
         Q(application__in=applications) | Q(application__isnull=True),
         Q(store__in=stores) | Q(store__isnull=True),
@@ -102,9 +102,9 @@ def known_addresses(
 def _requested_tenant(caller: Caller, domain: str | None, own_tenant_id: int) -> int:
     if not domain:
         return own_tenant_id
-    found = Tenant.objects.filter(domain__iexact=domain).values_list("pk", flat=True).first()
-    if found == own_tenant_id or (found is not None and caller.is_operator):
-        return found
+    tenant_id = Tenant.objects.filter(domain__iexact=domain).values_list("pk", flat=True).first()
+    if tenant_id == own_tenant_id or (tenant_id is not None and caller.is_operator):
+        return tenant_id
     if caller.is_operator:
         raise NotFound(_("There is no tenant with this domain."), code="tenant_not_found")
     # The same for an unknown and a foreign tenant: the caller learns nothing about others.
@@ -138,8 +138,8 @@ def find_user(text: str) -> User:
     full = (
         list(users.filter(prepared_name=prepared_name(name), tenant__domain__iexact=domain)) if name else []
     )
-    other = list(users.filter(Q(email__iexact=text) | Q(prepared_name=prepared_name(text)))[:SHOWN])
-    matches = {user.pk: user for user in [*full, *other]}
+    candidates = list(users.filter(Q(email__iexact=text) | Q(prepared_name=prepared_name(text)))[:SHOWN])
+    matches = {user.pk: user for user in [*full, *candidates]}
     if len(matches) == 1:
         return next(iter(matches.values()))
     if matches:
@@ -157,7 +157,7 @@ def find_user(text: str) -> User:
 
 def _refuse_ambiguous(text: str, users: list[User]) -> Conflict:
     # An ID is unambiguous in every case, also where a full name equals an e-mail address.
-    shown = ", ".join(
+    names = ", ".join(
         f"{user.username}@{user.tenant.domain} (e-mail {user.email}, ID {user.pk})" for user in users
     )
     return Conflict(
@@ -165,7 +165,7 @@ def _refuse_ambiguous(text: str, users: list[User]) -> Conflict:
             "%(text)s is the full name or e-mail address of %(found)s people: %(shown)s. Write the "
             "ID of the one you mean."
         )
-        % {"text": text, "found": len(users), "shown": shown},
+        % {"text": text, "found": len(users), "shown": names},
         code="user_ambiguous",
     )
 

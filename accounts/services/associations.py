@@ -77,14 +77,14 @@ def request_association(
     """
     check_grants(grants, for_store=store is not None)
     is_admitted = _is_admitted(application, store, grants)
-    if is_admitted and (known := _approved_before(application, store, grants)):
-        return known, False
+    if is_admitted and (approved := _approved_before(application, store, grants)):
+        return approved, False
     # Of two simultaneous requests, the unique index on pending requests accepts one.
     pending = AssociationRequest.objects.filter(
         application=application, store=store, user=user_id, state=AssociationState.PENDING
     )
-    if found := pending.first():
-        return found, False
+    if earlier := pending.first():
+        return earlier, False
     _refuse_too_many(caller, application)
     try:
         with transaction.atomic():
@@ -98,8 +98,8 @@ def request_association(
             )
             inform_operators(created)
     except IntegrityError as error:
-        if found := pending.first():
-            return found, False
+        if earlier := pending.first():
+            return earlier, False
         raise Busy(_("The other request was just decided or withdrawn. Send this one again.")) from error
     if is_admitted:
         _approve(created, list(grants) or _usual_grants(created), decided_by=None, note=ADMITTED_NOTE)
@@ -126,13 +126,13 @@ def approve_association(
     """Approves and writes the roles: `grants` if present, else the requested ones, else the default ones."""
     require_operator(caller)
     request = _get_pending_request(caller, request_id)
-    chosen = list(grants) if grants else list(request.grants) or _usual_grants(request)
-    check_grants(chosen, for_store=request.store_id is not None)
-    _approve(request, chosen, decided_by=caller.user_id, note=note)
+    approved_grants = list(grants) if grants else list(request.grants) or _usual_grants(request)
+    check_grants(approved_grants, for_store=request.store_id is not None)
+    _approve(request, approved_grants, decided_by=caller.user_id, note=note)
     return request
 
 
-def _approve(request: AssociationRequest, chosen: list[str], *, decided_by: Any, note: str) -> None:
+def _approve(request: AssociationRequest, grants: list[str], *, decided_by: Any, note: str) -> None:
     Role.objects.bulk_create(
         [
             Role(
@@ -141,11 +141,11 @@ def _approve(request: AssociationRequest, chosen: list[str], *, decided_by: Any,
                 user_id=request.user_id,
                 grant=grant,
             )
-            for grant in dict.fromkeys(chosen)
+            for grant in dict.fromkeys(grants)
         ],
         ignore_conflicts=True,
     )
-    request.grants = chosen
+    request.grants = grants
     _decide(request, AssociationState.APPROVED, decided_by=decided_by, note=note)
     _notify_apps(request)
 
@@ -179,14 +179,14 @@ def require_operator(caller: Caller) -> None:
 
 def check_grants(grants: Sequence[str], *, for_store: bool) -> None:
     allowed = STORE_GRANTS if for_store else APPLICATION_GRANTS
-    wrong = [grant for grant in grants if grant not in allowed]
-    if wrong:
+    unknown = [grant for grant in grants if grant not in allowed]
+    if unknown:
         names = ", ".join(sorted(allowed))
         raise Invalid.at(
             "/Grants",
             "grant_unknown",
             _("Grants contains %(unknown)s; allowed: %(allowed)s.")
-            % {"unknown": ", ".join(wrong), "allowed": names},
+            % {"unknown": ", ".join(unknown), "allowed": names},
         )
 
 

@@ -90,8 +90,8 @@ def execute_once(*, request: KeyedRequest, act: Callable[[], StoredResponse]) ->
     with transaction.atomic():
         if not _claim(request):
             raise Busy(IN_PROGRESS)
-        if found := stored_response(request=request):
-            return found, True
+        if stored := stored_response(request=request):
+            return stored, True
         response = act()
         _store(request, response)
     return response, False
@@ -104,15 +104,15 @@ def exclusive_request(*, request: KeyedRequest) -> Iterator[None]:
     It saves work; that one request takes effect is the promise of `execute_once` alone.
     """
     keys = sorted(digests(request.scope))
-    held = fetch_rows(LEASE, [LEASE_SECONDS, keys])
+    leased = fetch_rows(LEASE, [LEASE_SECONDS, keys])
     try:
-        if len(held) < len(keys):
+        if len(leased) < len(keys):
             raise Busy(IN_PROGRESS)
         yield
     finally:
         # After an outage there is nothing to release: the lease ends by itself.
         with suppress(Error):
-            execute(RELEASE, [[key for key, _ in held], [until for _, until in held]])
+            execute(RELEASE, [[key for key, _ in leased], [until for _, until in leased]])
 
 
 def rewrite_stored_responses(

@@ -85,12 +85,12 @@ def mail_notification(*, user_id: str, key: str) -> None:
     if standing.is_exceeded:
         Notification.objects.filter(pk=row.pk, in_bell=False).update(in_bell=True)
         return
-    more = f"{settings.PUBLIC_URL}{row.path}"
+    link = f"{settings.PUBLIC_URL}{row.path}"
     preferences = f"{settings.PUBLIC_URL}/notifications/preferences"
     with translation.override(row.user.language or settings.DEFAULT_LANGUAGE):
         last = f"\n\n{LAST}" if not standing.remaining else ""
         choose = _("Choose your notifications: %(address)s") % {"address": preferences}
-    text = f"{row.text}\n\n{more}{last}\n\n{choose}\n"
+    text = f"{row.text}\n\n{link}{last}\n\n{choose}\n"
     send_text(row.title, text, row.user.email, language=row.user.language or settings.DEFAULT_LANGUAGE)
 
 
@@ -103,11 +103,11 @@ def mark_read(*, user: User, notification_ids: Iterable[int] | None = None) -> i
 
 
 @transaction.atomic
-def set_preferences(*, user: User, chosen: Iterable[tuple[NotificationKind, bool, bool]]) -> None:
+def set_preferences(*, user: User, preferences: Iterable[tuple[NotificationKind, bool, bool]]) -> None:
     """`chosen` has kind, bell and mail."""
     rows = [
         NotificationPreference(user=user, kind=kind, in_bell=in_bell, by_mail=by_mail)
-        for kind, in_bell, by_mail in chosen
+        for kind, in_bell, by_mail in preferences
     ]
     NotificationPreference.objects.filter(user=user).delete()
     NotificationPreference.objects.bulk_create(rows)

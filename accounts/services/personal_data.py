@@ -77,8 +77,8 @@ def erase_console_log(user: User) -> None:
 def audit_trail(user: User) -> Iterator[Record]:
     """Changes of the user's records, and the client addresses from which the user changed something."""
     for model in apps.get_models():
-        if issubclass(model, pghistory.models.Event) and (named := _find_user_fields(model)):
-            yield from _read_events(model, Q(*((name, user) for name in named), _connector=Q.OR))
+        if issubclass(model, pghistory.models.Event) and (user_fields := _find_user_fields(model)):
+            yield from _read_events(model, Q(*((name, user) for name in user_fields), _connector=Q.OR))
     acts = pghistory.models.Context.objects.filter(metadata__user=str(user.pk))
     for act in acts.order_by("created_at").iterator():
         yield {"Timestamp": timestamp(act.created_at), "Address": act.metadata.get("url", "")}
@@ -89,14 +89,14 @@ def names_pattern(user: User) -> str:
 
     A first name alone would be found in every text.
     """
-    known = user_versions(user)
+    versions = user_versions(user)
     both = (
         f"{person.first_name} {person.last_name}"
-        for person in known
+        for person in versions
         if person.first_name and person.last_name
     )
     return _match_whole_words(
-        _any_of({*both, *(person.username for person in known), *(person.email for person in known)})
+        _any_of({*both, *(person.username for person in versions), *(person.email for person in versions)})
     )
 
 
@@ -251,8 +251,8 @@ def _read_subscription(user: User) -> Iterator[Record]:
 
 
 def _read_requests(user: User) -> Iterator[Record]:
-    mine = Q(requested_by=user) | Q(user=user)
-    for request in AssociationRequest.objects.filter(mine | Q(decided_by=user)).order_by("created"):
+    of_user = Q(requested_by=user) | Q(user=user)
+    for request in AssociationRequest.objects.filter(of_user | Q(decided_by=user)).order_by("created"):
         yield {
             "ID": str(request.pk),
             "ApplicationID": str(request.application_id),

@@ -95,8 +95,8 @@ def _use_up(user: User, code: str) -> bool:
         authenticator.last_step = step
         authenticator.save(update_fields=["last_step"])
         return True
-    used, _ = authenticator.recovery_codes.filter(digest=_digest_code(key, code)).delete()
-    return used > 0
+    deleted, _ = authenticator.recovery_codes.filter(digest=_digest_code(key, code)).delete()
+    return deleted > 0
 
 
 def _step_of(key: str, code: str, *, after: int) -> int | None:

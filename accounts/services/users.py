@@ -94,10 +94,10 @@ def _check_new_user(user: User, password: str) -> None:
     if not any(fault.pointer == POINTERS["username"] for fault in faults) and is_name_taken(
         tenant=user.tenant, username=user.username, by_other_than=user
     ):
-        taken = username_taken(user.username)
+        is_taken = username_taken(user.username)
         if not faults:
-            raise taken
-        faults += taken.faults
+            raise is_taken
+        faults += is_taken.faults
     if faults:
         message = faults[0].message if len(faults) == 1 else "The user cannot be created."
         raise Invalid(message, code="invalid_body", faults=faults)
@@ -109,8 +109,8 @@ def _person_responsible(maker: User) -> User:
     """
     person = User.objects.select_for_update(of=("self",), no_key=True).get(pk=maker.responsible_id)
     most, now = settings.ACCOUNTS_PER_USER, timezone.now()
-    made = User.objects.filter(counted_on=person, created__gt=now - DAY).order_by("-created")
-    if oldest := made.values_list("created", flat=True)[most - 1 : most]:
+    recent = User.objects.filter(counted_on=person, created__gt=now - DAY).order_by("-created")
+    if oldest := recent.values_list("created", flat=True)[most - 1 : most]:
         wait = max(1, math.ceil((oldest[0] + DAY - now).total_seconds()))
         raise TooManyRequests(
             _(
@@ -155,9 +155,9 @@ def is_name_taken(*, tenant: Tenant, username: str, by_other_than: User) -> bool
     that reads like the full name: a full name comes first, so that person could no longer do so.
     """
     prepared = prepared_name(username)
-    others = User.objects.filter(tenant=tenant, prepared_name=prepared).exclude(pk=by_other_than.pk)
+    other_users = User.objects.filter(tenant=tenant, prepared_name=prepared).exclude(pk=by_other_than.pk)
     full_name = f"{prepared}@{tenant.domain}"
-    return others.exists() or is_confirmed_by_another(full_name, than=by_other_than)
+    return other_users.exists() or is_confirmed_by_another(full_name, than=by_other_than)
 
 
 def username_taken(username: str) -> Invalid:

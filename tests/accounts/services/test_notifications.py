@@ -74,7 +74,7 @@ def test_preferences_choose_bell_mail_both_or_none(world):
     chosen = [
         (next(kinds), bell, by_mail) for bell, by_mail in ((True, False), (False, True), (False, False))
     ]
-    set_preferences(user=world.user, chosen=chosen)
+    set_preferences(user=world.user, preferences=chosen)
     for kind, *_ in chosen:
         notify(user_ids=[world.user.pk], key=kind, **(SAID | {"kind": kind}))
 
@@ -183,7 +183,7 @@ def test_owners_are_notified_of_a_rate_limit_used_to_80_percent_once_a_day(world
 
 def test_reading_and_erasing_are_of_the_person_alone(world):
     notify(user_ids=[world.user.pk, world.outsider.pk], key="a", **SAID)
-    set_preferences(user=world.user, chosen=[(NotificationKind.KEY_ENDING, True, False)])
+    set_preferences(user=world.user, preferences=[(NotificationKind.KEY_ENDING, True, False)])
     assert mark_read(user=world.user) == 1
     assert (get_page_header(world.user).unread, get_page_header(world.outsider).unread) == (0, 1)
     world.application.delete()
@@ -196,7 +196,7 @@ def test_reading_and_erasing_are_of_the_person_alone(world):
 
 def test_mails_of_one_kind_are_limited_in_an_hour_and_the_rest_is_in_the_portal(world, settings):
     settings.NOTIFICATION_MAILS_PER_HOUR = 2
-    set_preferences(user=world.user, chosen=[(NotificationKind.KEY_ENDING, False, True)])
+    set_preferences(user=world.user, preferences=[(NotificationKind.KEY_ENDING, False, True)])
     for number in range(4):
         notify(user_ids=[world.user.pk], key=str(number), **SAID)
         mail_notification(user_id=str(world.user.pk), key=str(number))
