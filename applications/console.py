@@ -60,7 +60,7 @@ def calls_chart(totals: Sequence[tuple[date, int, int, int]]) -> dict[str, Any]:
         )
         for number, (day, counts) in enumerate(sums.items())
     ]
-    calls, client, server = (sum(counts[place] for counts in sums.values()) for place in range(3))
+    calls, client, server = (sum(counts[position] for counts in sums.values()) for position in range(3))
     return {
         "days": days,
         "most": most,

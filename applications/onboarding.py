@@ -54,7 +54,7 @@ def _read_progress(application: Application) -> tuple[bool, bool, bool, bool, bo
     """Reads what the application has done, in one query. Calls count as well as tokens, because tokens are removed."""
     reached = Milestone.objects.filter(application=OuterRef("pk"))
     tokens = get_access_token_model().objects.filter(application=OuterRef("pk"))
-    found = Application.objects.filter(pk=application.pk).values_list(
+    progress = Application.objects.filter(pk=application.pk).values_list(
         Exists(tokens),
         Exists(reached.filter(name=CALLED)),
         Exists(reached.filter(name=READ)),
@@ -62,4 +62,4 @@ def _read_progress(application: Application) -> tuple[bool, bool, bool, bool, bo
         Exists(Webhook.objects.filter(application=OuterRef("pk"))),
         Exists(reached.filter(name=EVENTS)),
     )
-    return found.get()
+    return progress.get()

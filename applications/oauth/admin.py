@@ -51,8 +51,8 @@ class ApplicationWithTokensAdmin(ApplicationAdmin):
     @requires_confirmation(
         "Revoke all tokens and sign-ins of these applications? Their users have to sign in again.", "Revoke"
     )
-    def end_tokens(self, request: HttpRequest, chosen: QuerySet) -> None:
-        for application in chosen:
+    def end_tokens(self, request: HttpRequest, applications: QuerySet) -> None:
+        for application in applications:
             revoke_tokens(application=application)
             messages.success(
                 request,

@@ -47,20 +47,20 @@ PARAMETERS = (
 
 def is_registered(uri: str, registered: Iterable[str]) -> bool:
     """Compares URIs exactly, except for the port of a loopback IP address."""
-    known = list(registered)
-    if uri in known:
+    candidates = list(registered)
+    if uri in candidates:
         return True
     portless = _without_port(uri)
-    return portless is not None and portless in {_without_port(candidate) for candidate in known}
+    return portless is not None and portless in {_without_port(candidate) for candidate in candidates}
 
 
 def add_parameters(uri: str, parameters: Iterable[tuple[str, str]], *, fragment: bool) -> str:
     """The address with an error response and the issuer (RFC 9207) added."""
-    added = urlencode([*parameters, ("iss", settings.PUBLIC_URL)])
+    query = urlencode([*parameters, ("iss", settings.PUBLIC_URL)])
     if fragment:
-        return f"{uri}#{added}"
+        return f"{uri}#{query}"
     separator = "&" if "?" in uri else "?"
-    return f"{uri}{separator}{added}"
+    return f"{uri}{separator}{query}"
 
 
 def add_issuer(location: str) -> str:

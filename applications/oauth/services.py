@@ -54,11 +54,11 @@ def revoke_token_family(*, token_family: UUID | None) -> None:
 @transaction.atomic
 def revoke_code_tokens(*, digest: str, application: Application) -> None:
     """Ends the tokens of a reused authorization code. Unknown codes are ignored."""
-    used = UsedCode.objects.filter(digest=digest, application=application).first()
-    if used is not None:
-        revoke_token_family(token_family=used.token_family)
+    used_code = UsedCode.objects.filter(digest=digest, application=application).first()
+    if used_code is not None:
+        revoke_token_family(token_family=used_code.token_family)
         AccessToken.objects.filter(
-            token_checksum=used.access_token_checksum, application=application
+            token_checksum=used_code.access_token_checksum, application=application
         ).delete()
 
 
@@ -66,11 +66,11 @@ def revoke_code_tokens(*, digest: str, application: Application) -> None:
 def revoke_stored_token(*, checksum: str, application: Application) -> None:
     """Revocation by the client (RFC 7009): ends the token's family, even for a rotated refresh token."""
     by_either = RefreshToken.objects.filter(application=application)
-    for held in (
+    for queryset in (
         by_either.filter(token_checksum=checksum),
         by_either.filter(access_token__token_checksum=checksum),
     ):
-        for family in set(held.values_list("token_family", flat=True)):
+        for family in set(queryset.values_list("token_family", flat=True)):
             revoke_token_family(token_family=family)
     AccessToken.objects.filter(token_checksum=checksum, application=application).delete()
 
@@ -185,9 +185,9 @@ def hand_over_applications(*, user: User, disable: bool) -> None:
 
 
 def _last_owner_of(applications: list[Application]) -> str:
-    named = ", ".join(f"{application.name} ({application.pk})" for application in applications[:SHOWN])
-    more = f" and {len(applications) - SHOWN} more" if len(applications) > SHOWN else ""
-    return f"This is the last owner of {named}{more}; invite another owner first."
+    names = ", ".join(f"{application.name} ({application.pk})" for application in applications[:SHOWN])
+    remainder = f" and {len(applications) - SHOWN} more" if len(applications) > SHOWN else ""
+    return f"This is the last owner of {names}{remainder}; invite another owner first."
 
 
 def _read_authorizations(user: User) -> Iterator[Record]:

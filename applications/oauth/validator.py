@@ -95,12 +95,12 @@ class Validator(OAuth2Validator):
         credentials = read_credentials(request)
         if not credentials.secret or not re.match(EXTERNAL_ID, credentials.client_id):
             return False
-        sent = {
+        given_credentials = {
             "client_id": credentials.client_id,
             "digests": digests(credentials.secret),
             "now": timezone.now(),
         }
-        client = fetch_instance(Application, HAS_KEY, sent)
+        client = fetch_instance(Application, HAS_KEY, given_credentials)
         if client is None:
             return False
         request.client = client
@@ -111,9 +111,9 @@ class Validator(OAuth2Validator):
         return client is not None and client.client_type == Application.CLIENT_PUBLIC
 
     def _load_application(self, client_id: str | None, request: Request) -> Application | None:
-        known = request.client
-        if isinstance(known, Application) and known.client_id == client_id:
-            return known
+        loaded = request.client
+        if isinstance(loaded, Application) and loaded.client_id == client_id:
+            return loaded
         request.client = None
         if client_id and re.match(EXTERNAL_ID, client_id):
             request.client = fetch_instance(Application, "is_enabled AND client_id = %s", [client_id])
@@ -218,15 +218,19 @@ class Validator(OAuth2Validator):
         row = fetch_row(HELD, [sha256(refresh_token), client.pk])
         if row is None:
             return False
-        held, now = HeldToken(*row), timezone.now()
-        if held.revoked is not None:
+        held_token, now = HeldToken(*row), timezone.now()
+        if held_token.revoked is not None:
             # A reuse before the first use means that the clock was set back.
-            if abs(now - held.revoked) >= REUSE_TOLERANCE:
-                revoke_token_family(token_family=held.token_family)
+            if abs(now - held_token.revoked) >= REUSE_TOLERANCE:
+                revoke_token_family(token_family=held_token.token_family)
             return False
-        if held.access_token_id is None or not held.is_user_active or now >= _refresh_deadline(held):
+        if (
+            held_token.access_token_id is None
+            or not held_token.is_user_active
+            or now >= _refresh_deadline(held_token)
+        ):
             return False
-        request.spent = held
+        request.spent = held_token
         return True
 
     def get_original_scopes(self, refresh_token: str, request: Request, *args: Any, **kwargs: Any) -> str:
@@ -270,22 +274,22 @@ class Validator(OAuth2Validator):
 
     @transaction.atomic
     def _rotate(self, token: dict[str, Any], request: Request) -> None:
-        spent, now = request.spent, timezone.now()
-        if fetch_row(SPEND_OLD_PAIR, [now, now, spent.id, spent.access_token_id]) is None:
+        spent_token, now = request.spent, timezone.now()
+        if fetch_row(SPEND_OLD_PAIR, [now, now, spent_token.id, spent_token.access_token_id]) is None:
             raise errors.InvalidGrantError(request=request)
         access_token = store_access_token(
-            token, request, spent.user_id, token_resources(request, spent.resource)
+            token, request, spent_token.user_id, token_resources(request, spent_token.resource)
         )
-        store_refresh_token(token, request, access_token, spent.token_family, spent.resource)
+        store_refresh_token(token, request, access_token, spent_token.token_family, spent_token.resource)
 
 
 def _is_same_redirect(request: Request, grant: Grant, client: Application) -> bool:
-    sent = request.redirect_uri or ""
-    return sent == grant.redirect_uri or (not grant.redirect_uri and [sent] == client.reply_urls)
+    sent_uri = request.redirect_uri or ""
+    return sent_uri == grant.redirect_uri or (not grant.redirect_uri and [sent_uri] == client.reply_urls)
 
 
-def _refresh_deadline(held: HeldToken) -> datetime:
+def _refresh_deadline(held_token: HeldToken) -> datetime:
     """Idle for too long, or too long after the sign-in, whichever comes first."""
-    signed_in = min(held.created, started_at(held.token_family) or held.created)
+    signed_in = min(held_token.created, started_at(held_token.token_family) or held_token.created)
     idle = timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)
-    return min(held.expires + idle, signed_in + settings.REFRESH_TOKEN_MAXIMUM_AGE)
+    return min(held_token.expires + idle, signed_in + settings.REFRESH_TOKEN_MAXIMUM_AGE)

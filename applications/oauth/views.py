@@ -68,10 +68,10 @@ def effect_of_consent(request: HttpRequest) -> str:
     if request.method == "POST":
         return ""
     try:
-        needed = read_authorization_request(request.GET).needs_confirmation
+        needs_confirmation = read_authorization_request(request.GET).needs_confirmation
     except errors.OAuth2Error:
         return ""
-    return _("Give an application wide access") if needed else ""
+    return _("Give an application wide access") if needs_confirmation else ""
 
 
 class AuthorizeView(View):
@@ -123,12 +123,12 @@ class AuthorizeView(View):
         return TemplateResponse(request, "oauth2_provider/authorize.html", context, headers=headers)
 
     def _decide(self, request: HttpRequest, authorization_request: AuthorizationRequest) -> HttpResponse:
-        allowed = request.POST.get("allow", "").lower() not in {"", "false", "0"}
-        if allowed and authorization_request.needs_confirmation and not confirmed_until(request):
+        is_allowed = request.POST.get("allow", "").lower() not in {"", "false", "0"}
+        if is_allowed and authorization_request.needs_confirmation and not confirmed_until(request):
             return redirect(_return_address(request), status=303)
         return redirect(
             authorization_request.grant(cast(User, request.user))
-            if allowed
+            if is_allowed
             else authorization_request.deny(),
             status=303,
         )
@@ -234,10 +234,10 @@ def _read_form(request: HttpRequest, names: frozenset[str]) -> list[tuple[str, s
             "The body must be a form (application/x-www-form-urlencoded), such as grant_type=client_credentials."
         )
     try:
-        sent = request.POST
+        form = request.POST
     except (BadRequest, SuspiciousOperation) as error:
         raise errors.InvalidRequestError("The body cannot be read.") from error
-    pairs = [(name, value) for name in sorted(names) for value in sent.getlist(name) if value]
+    pairs = [(name, value) for name in sorted(names) for value in form.getlist(name) if value]
     once = [name for name, _ in pairs if name != "resource"]
     if len(once) != len(set(once)):
         raise errors.InvalidRequestError("A parameter was sent more than once.")
@@ -256,10 +256,10 @@ def _sign_in(request: HttpRequest) -> HttpResponse:
 
 def _return_address(request: HttpRequest) -> str:
     """The address of the consent page whose form was sent."""
-    sent = [
+    parameters = [
         (name, value) for name, value in request.POST.items() if name not in {"allow", "csrfmiddlewaretoken"}
     ]
-    return f"{request.path}?{urlencode(sent)}"
+    return f"{request.path}?{urlencode(parameters)}"
 
 
 def _show_error(request: HttpRequest, error: errors.OAuth2Error) -> HttpResponse:

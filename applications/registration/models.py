@@ -115,12 +115,12 @@ class Application(VisibleText, AbstractApplication):
         return self.redirect_uris.split()
 
     def allows_grant_type(self, *grant_types: str) -> bool:
-        allowed = {self.GRANT_AUTHORIZATION_CODE}
+        allowed_types = {self.GRANT_AUTHORIZATION_CODE}
         if self.client_type == self.CLIENT_CONFIDENTIAL:
-            allowed.add(self.GRANT_CLIENT_CREDENTIALS)
+            allowed_types.add(self.GRANT_CLIENT_CREDENTIALS)
         if self.implicit_flow_allowed and settings.IMPLICIT_FLOW_ENABLED:
-            allowed.add(self.GRANT_IMPLICIT)
-        return not allowed.isdisjoint(grant_types)
+            allowed_types.add(self.GRANT_IMPLICIT)
+        return not allowed_types.isdisjoint(grant_types)
 
     def is_usable(self, request: Any) -> bool:
         return self.is_enabled

@@ -38,12 +38,12 @@ class HealthFilter(admin.SimpleListFilter):
         return [("failing", _("Failing")), ("enabled", _("Enabled")), ("disabled", _("Disabled"))]
 
     def queryset(self, request: HttpRequest, webhooks: QuerySet) -> QuerySet:
-        chosen: dict[str | None, dict[str, Any]] = {
+        conditions: dict[str | None, dict[str, Any]] = {
             "failing": {"failing_since__isnull": False, "is_enabled": True},
             "enabled": {"is_enabled": True},
             "disabled": {"is_enabled": False},
         }
-        return webhooks.filter(**chosen.get(self.value(), {}))
+        return webhooks.filter(**conditions.get(self.value(), {}))
 
 
 class WebhookFilter(TextFilter):
@@ -119,8 +119,8 @@ class WebhookAdmin(ReadOnlyAdmin):
         return super().get_queryset(request).filter(deleted__isnull=True).select_related("application")
 
     def record_context(self, request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
-        shown = delivery_page(webhook, take=SHOWN_DELIVERIES)
-        deliveries = [(delivery, list(delivery.attempts.all()), COLORS[delivery.state]) for delivery in shown]
+        page = delivery_page(webhook, take=SHOWN_DELIVERIES)
+        deliveries = [(delivery, list(delivery.attempts.all()), COLORS[delivery.state]) for delivery in page]
         return {"deliveries": deliveries, "webhook": webhook}
 
     def extra_pages(self) -> list[ExtraPage]:
@@ -132,8 +132,8 @@ class WebhookAdmin(ReadOnlyAdmin):
 
     def test_view(self, request: HttpRequest, webhook_id: UUID) -> HttpResponse:
         webhook = self.record_for(request, webhook_id)
-        done = _("Test event sent. It is the first of the deliveries below.")
-        return self.call_service(request, webhook, lambda: send_test_event(webhook=webhook), done)
+        success = _("Test event sent. It is the first of the deliveries below.")
+        return self.call_service(request, webhook, lambda: send_test_event(webhook=webhook), success)
 
     def enable_view(self, request: HttpRequest, webhook_id: UUID) -> HttpResponse:
         webhook = self.record_for(request, webhook_id)
@@ -192,11 +192,11 @@ class DeliveryAdmin(ReadOnlyAdmin):
     @harmless
     @admin.action(description="Resend …", permissions=["view"])
     @requires_confirmation("Resend these events? Receivers recognize repeated events by their IDs.", "Resend")
-    def resend(self, request: HttpRequest, chosen: QuerySet) -> None:
-        sent = sum(self._resend(request, delivery) for delivery in chosen)
-        if sent:
-            resent = ngettext("%(count)s delivery resent.", "%(count)s deliveries resent.", sent)
-            messages.success(request, resent % {"count": sent})
+    def resend(self, request: HttpRequest, deliveries: QuerySet) -> None:
+        sent_count = sum(self._resend(request, delivery) for delivery in deliveries)
+        if sent_count:
+            resent = ngettext("%(count)s delivery resent.", "%(count)s deliveries resent.", sent_count)
+            messages.success(request, resent % {"count": sent_count})
 
     def record_context(self, request: HttpRequest, delivery: Delivery) -> dict[str, Any]:
         return {

@@ -245,4 +245,4 @@ def _fail(webhook: Webhook, now: datetime) -> None:
             milliseconds=31, error="The name hooks.flyer-studio.example does not resolve."
         )
         started = min(first + timedelta(hours=3 * number), now)
-        record_attempt(taken=delivery, response=response, started=started, now=now)
+        record_attempt(claimed=delivery, response=response, started=started, now=now)

@@ -20,7 +20,7 @@ def prune(batch=500):
 def deliver(event, webhook):
     now = timezone.now()
     taken = take_delivery(delivery_of(event, webhook), now)
-    record_attempt(taken=taken, response=EndpointResponse(1, 200), started=now, now=now)
+    record_attempt(claimed=taken, response=EndpointResponse(1, 200), started=now, now=now)
 
 
 @pytest.mark.parametrize("batch", [1, 500])

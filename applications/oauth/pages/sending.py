@@ -109,8 +109,8 @@ class SendForm(forms.Form):
         pairs: list[tuple[str, str]] = []
         for parameter in self._parameters_in("query"):
             value = self.cleaned_data.get(_field_name(parameter), "")
-            many = parameter["schema"].get("type") == "array"
-            parts = value.split(",") if many else [value]
+            is_array = parameter["schema"].get("type") == "array"
+            parts = value.split(",") if is_array else [value]
             pairs += [(parameter["name"], part.strip()) for part in parts if part.strip()]
         return urlencode(pairs)
 
@@ -221,8 +221,8 @@ def _make_form(request: HttpRequest, operation: Operation, applications: list[Ap
 def _send(
     request: HttpRequest, operation: Operation, form: SendForm, applications: list[Application]
 ) -> Shown:
-    chosen = form.cleaned_data["caller"]
-    application = next((candidate for candidate in applications if str(candidate.pk) == chosen), None)
+    caller = form.cleaned_data["caller"]
+    application = next((candidate for candidate in applications if str(candidate.pk) == caller), None)
     with credentials_for_one_request(
         user=signed_in_user(request), application=application, scopes=operation.scopes
     ) as credentials:

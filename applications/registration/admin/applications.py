@@ -180,10 +180,9 @@ class ApplicationAdmin(KeyPages):
         fieldsets = super().get_fieldsets(request, application)
         if application is not None:
             return fieldsets
-        made = {*self.readonly_fields, "is_blocked"} - {"is_test"}
-        shown_as = {"is_test": "for_tests"}
+        shown_as = dict.fromkeys([*self.readonly_fields, "is_blocked"]) | {"is_test": "for_tests"}
         return [
-            (title, {**options, "fields": [shown_as.get(n, n) for n in options["fields"] if n not in made]})
+            (title, {**options, "fields": [name for n in options["fields"] if (name := shown_as.get(n, n))]})
             for title, options in fieldsets
         ]
 

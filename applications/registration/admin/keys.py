@@ -81,8 +81,8 @@ class KeyInline(ConsoleInline):
 class KeyPages(ConsoleAdmin):
     @dangerous(gettext_lazy("Add a key"))
     @admin.action(description="Add a one-year key", permissions=["change"])
-    def add_key_for_a_year(self, request: HttpRequest, chosen: QuerySet) -> None:
-        for application in chosen:
+    def add_key_for_a_year(self, request: HttpRequest, applications: QuerySet) -> None:
+        for application in applications:
             with errors_as_messages(request, about=application):
                 add_key(application=application)
                 messages.success(
@@ -137,7 +137,7 @@ class KeyPages(ConsoleAdmin):
         return confirmation_page(self, request, question=question, button=button, records=keys, back=back)
 
     def _with_key(
-        self, request: HttpRequest, application: Application, service: Callable[[], object], done: str
+        self, request: HttpRequest, application: Application, service: Callable[[], object], success: str
     ) -> HttpResponse:
-        message = _("%(done)s Its owners see the value on the Keys page.") % {"done": done}
+        message = _("%(done)s Its owners see the value on the Keys page.") % {"done": success}
         return self.call_service(request, application, service, message)

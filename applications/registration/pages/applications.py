@@ -117,8 +117,8 @@ def round_up(calls: int) -> int:
 def _make_day(day: date, row: DailyUsage | None) -> Day:
     if row is None:
         return Day(day, 0, 0, 0)
-    good = max(0, row.calls - row.client_errors - row.server_errors)
-    return Day(day, good, row.client_errors, row.server_errors)
+    successes = max(0, row.calls - row.client_errors - row.server_errors)
+    return Day(day, successes, row.client_errors, row.server_errors)
 
 
 def _stack_blocks(day: Day, top: int) -> Iterator[Block]:
@@ -165,12 +165,12 @@ def show_application(request: HttpRequest, application_id: str) -> HttpResponse:
         # The page shows the owner, who is already loaded.
         application.user = request.user
     now = timezone.now()
-    done = {
+    steps = {
         "key": application.keys.filter(start_date__lte=now, end_date__gt=now).exists(),
         "icon": hasattr(application, "icon"),
         "reply": bool(application.reply_urls),
     }
-    context = page_context(request, application, "overview", done=done, complete=all(done.values()))
+    context = page_context(request, application, "overview", done=steps, complete=all(steps.values()))
     if context["may_write"] and not application.is_first_party:
         context["checklist"] = open_checklist(application)
     context["usage"] = chart(daily_usage(application_ids=[application.pk], days=DAYS), until=today())

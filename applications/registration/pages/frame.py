@@ -14,14 +14,16 @@ from applications.registration.selectors.applications import application_for, ap
 from fulfillment.core.errors import Forbidden
 
 
-def page_context(request: HttpRequest, application: Application, section: str, **more: Any) -> dict[str, Any]:
+def page_context(
+    request: HttpRequest, application: Application, section: str, **values: Any
+) -> dict[str, Any]:
     """The template context shared by all pages of an application."""
     return {
         "application": application,
         "may_write": may_write(Caller.on_pages(request.user), application),
         "section": section,
         "part": "applications",
-        **more,
+        **values,
     }
 
 

@@ -69,8 +69,8 @@ def change_dates(request: HttpRequest, application_id: str, key_id: str) -> Http
     application = require_writable(request, application_id)
     key = get_key(application, key_id)
     # The inputs have minutes only; an unchanged date keeps its seconds.
-    shown = {name: getattr(key, name).replace(second=0, microsecond=0) for name in KEY_FIELDS.values()}
-    form = KeyForm(request.POST or None, initial=shown)
+    dates = {name: getattr(key, name).replace(second=0, microsecond=0) for name in KEY_FIELDS.values()}
+    form = KeyForm(request.POST or None, initial=dates)
     if request.method == "POST" and form.is_valid():
         changed = {name: form.cleaned_data[name] for name in form.changed_data}
         with faults_shown(form, KEY_FIELDS):

@@ -78,14 +78,14 @@ def list_requests(request: HttpRequest, application_id: str) -> HttpResponse:
     application = require_readable(request, application_id)
     form = RequestFilterForm(request.GET)
     rows = logged_requests(application, _read_filter(request, form)) if form.is_valid() else []
-    shown = rows[:A_PAGE]
+    page = rows[:A_PAGE]
     context = page_context(
         request,
         application,
         "requests",
         form=form,
-        rows=[_make_row(row, request) for row in shown],
-        older=place_text(shown[-1]) if len(rows) > A_PAGE else "",
+        rows=[_make_row(row, request) for row in page],
+        older=place_text(page[-1]) if len(rows) > A_PAGE else "",
         is_later_page="before" in request.GET,
         filtered=any(request.GET.get(name) for name in form.fields),
         classes=CLASSES,

@@ -54,9 +54,9 @@ def applications_for(caller: Caller, *, application_id: UUID | None = None) -> Q
 
 def own_applications(user: User) -> QuerySet[Application]:
     """Applications whose keys the user can read, without disabled and built-in ones."""
-    written = Role.objects.filter(user=user, store__isnull=True, grant__in=WRITE_GRANTS)
+    writing_roles = Role.objects.filter(user=user, store__isnull=True, grant__in=WRITE_GRANTS)
     return Application.objects.filter(
-        pk__in=written.values("application"), is_enabled=True, is_first_party=False
+        pk__in=writing_roles.values("application"), is_enabled=True, is_first_party=False
     ).order_by("created", "pk")
 
 
@@ -145,10 +145,10 @@ def writable_application_ids(caller: Caller, applications: list[Application]) ->
 
 def applications_to_call_as(user_id: Any) -> list[Application]:
     """The enabled applications that this user may change themselves, by name: those whose keys are theirs to use."""
-    written = Role.objects.filter(
+    writing_roles = Role.objects.filter(
         user=user_id, application__isnull=False, store__isnull=True, grant__in=WRITE_GRANTS
     )
-    own = Application.objects.filter(pk__in=written.values("application"), is_enabled=True)
+    own = Application.objects.filter(pk__in=writing_roles.values("application"), is_enabled=True)
     return list(select_icons(own).order_by("name", "pk")[:MAX_OFFERED])
 
 
@@ -168,8 +168,8 @@ def store_names(application: Application) -> dict[str, str]:
     # By the reference of the role: stores are above applications.
     stores: Any = Role._meta.get_field("store").related_model
     own = Role.objects.filter(application=application, user__isnull=True, store=OuterRef("pk"))
-    found = stores.objects.filter(Q(is_demo=True) | Exists(own)).order_by("company_name", "pk")
-    return dict(found.values_list("external_id", "company_name")[:MAX_STORES])
+    own_stores = stores.objects.filter(Q(is_demo=True) | Exists(own)).order_by("company_name", "pk")
+    return dict(own_stores.values_list("external_id", "company_name")[:MAX_STORES])
 
 
 @dataclass(frozen=True, slots=True)

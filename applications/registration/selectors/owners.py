@@ -71,14 +71,14 @@ def get_invitation(token: str, *, lock: bool = False) -> OwnerInvitation:
     )
     if lock:
         invitations = invitations.select_for_update(of=("self",))
-    held = Role.objects.filter(
+    roles = Role.objects.filter(
         Q(application=OuterRef("application")) | Q(application__isnull=True),
         user=OuterRef("invited_by"),
         store__isnull=True,
         grant__in=WRITE_GRANTS,
     )
     invitation = invitations.filter(
-        Q(invited_by__is_operator=True) | Exists(held),
+        Q(invited_by__is_operator=True) | Exists(roles),
         digest__in=digests(token),
         state=InvitationState.PENDING,
         expires__gt=timezone.now(),

@@ -62,8 +62,8 @@ def reply_url_faults(urls: Sequence[str]) -> list[Fault]:
         return [Fault("/ReplyUrls", "too_many_reply_urls", text)]
     faults = []
     for index, url in enumerate(urls):
-        if wrong := _find_mistake(url):
-            faults.append(Fault(f"/ReplyUrls/{index}", "reply_url_invalid", f"{url[:100]!r} {wrong}"))
+        if mistake := _find_mistake(url):
+            faults.append(Fault(f"/ReplyUrls/{index}", "reply_url_invalid", f"{url[:100]!r} {mistake}"))
     return faults
 
 

@@ -85,9 +85,9 @@ def _central_box() -> tuple[int, int, int, int]:
 
 def _reaches_outside_center(picture: Image.Image) -> bool:
     """Whether anything but the color of the corner lies outside the central square."""
-    whole = picture.convert("RGBA")
-    background = Image.new("RGBA", whole.size, whole.getpixel((0, 0)))
-    difference = ImageChops.difference(whole, background)
+    rgba = picture.convert("RGBA")
+    background = Image.new("RGBA", rgba.size, rgba.getpixel((0, 0)))
+    difference = ImageChops.difference(rgba, background)
     marked = [
         band.point(lambda value: 255 if value > BACKGROUND_TOLERANCE else 0) for band in difference.split()
     ]

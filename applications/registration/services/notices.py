@@ -155,11 +155,11 @@ def note_quota(*, application_id: UUID | None, user_id: UUID | None, used: int, 
 def flush_quotas() -> int:
     """Notifies the owners of the noted subscriptions, once a day each."""
     with _lock:
-        taken = set(_near)
+        quotas = set(_near)
         _near.clear()
-    for kind, number, day in taken:
+    for kind, number, day in quotas:
         _notify_of_quota(kind, number, day)
-    return len(taken)
+    return len(quotas)
 
 
 def _notify_of_quota(kind: str, number: UUID, day: int) -> None:

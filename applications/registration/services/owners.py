@@ -121,8 +121,8 @@ def remove_person(*, caller: Caller, application: Application, user_id: UUID) ->
     if application.user_id == user_id:
         application.user_id = _next_registrant(user_id, staying)
         application.save(update_fields=["user", "updated"])
-    for sent in application.owner_invitations.filter(invited_by=user_id, state=InvitationState.PENDING):
-        _decide(sent, InvitationState.WITHDRAWN, caller.user_id)
+    for invitation in application.owner_invitations.filter(invited_by=user_id, state=InvitationState.PENDING):
+        _decide(invitation, InvitationState.WITHDRAWN, caller.user_id)
 
 
 @transaction.atomic
@@ -131,20 +131,20 @@ def _write_invitation(caller: Caller, application: Application, email: str, toke
     _require_confirmed_address(caller)
     now = timezone.now()
     pending = OwnerInvitation.objects.filter(application=application, state=InvitationState.PENDING)
-    known = pending.filter(email__iexact=email).first()
-    if known and known.sent > now - PAUSE:
+    earlier = pending.filter(email__iexact=email).first()
+    if earlier and earlier.sent > now - PAUSE:
         raise Conflict(
             _("A mail to this address is already on its way. Wait a minute, then send it again."),
             code="too_soon",
         )
-    if known is None and pending.count() >= MAX_PENDING:
+    if earlier is None and pending.count() >= MAX_PENDING:
         raise Conflict(
             _("At most %(max_pending)s invitations can be pending; withdraw some.")
             % {"max_pending": MAX_PENDING},
             code="too_many",
         )
     _count_mail(caller, email)
-    invitation = known or OwnerInvitation(application=application, email=email)
+    invitation = earlier or OwnerInvitation(application=application, email=email)
     invitation.invited_by_id = caller.user_id
     invitation.digest, invitation.sent, invitation.expires = digest(token), now, now + LIFETIME
     invitation.save()

@@ -49,9 +49,9 @@ def _erase_contacts(user: User) -> None:
 
     Unconfirmed addresses and phone numbers count only in applications that the user owns or owned.
     """
-    known = user_versions(user)
-    claimed = Q(lower_email__in=[person.email.lower() for person in known if person.email])
-    phones = [person.phone for person in known if person.phone]
+    versions = user_versions(user)
+    claimed = Q(lower_email__in=[person.email.lower() for person in versions if person.email])
+    phones = [person.phone for person in versions if person.phone]
     own = event_model(Role).objects.filter(user=user, application__isnull=False).values("application")
     events = event_model(Application)
     for column, condition in (
@@ -68,8 +68,8 @@ def _erase_contacts(user: User) -> None:
 
 def _read_invitations(user: User) -> Iterator[Record]:
     emails = user_emails(user)
-    mine = Q(lower_email__in=emails) | Q(invited_by=user) | Q(decided_by=user)
-    invitations = OwnerInvitation.objects.annotate(lower_email=Lower("email")).filter(mine)
+    of_user = Q(lower_email__in=emails) | Q(invited_by=user) | Q(decided_by=user)
+    invitations = OwnerInvitation.objects.annotate(lower_email=Lower("email")).filter(of_user)
     for invitation in invitations.order_by("sent"):
         yield {
             "ApplicationID": str(invitation.application_id),
@@ -81,11 +81,11 @@ def _read_invitations(user: User) -> Iterator[Record]:
 
 def _erase_invitations(user: User) -> None:
     """Deletes invitations to current and former addresses; runs before the user's address is erased."""
-    mine = Q(lower_email__in=user_emails(user))
-    OwnerInvitation.objects.annotate(lower_email=Lower("email")).filter(mine).delete()
+    of_user = Q(lower_email__in=user_emails(user))
+    OwnerInvitation.objects.annotate(lower_email=Lower("email")).filter(of_user).delete()
     events = event_model(OwnerInvitation)
     with pgtrigger.ignore("applications.OwnerInvitationEvent:append_only"):
-        events.objects.annotate(lower_email=Lower("email")).filter(mine).update(email=ERASED)
+        events.objects.annotate(lower_email=Lower("email")).filter(of_user).update(email=ERASED)
 
 
 def _read_requests(user: User) -> Iterator[Record]:

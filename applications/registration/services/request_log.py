@@ -127,23 +127,23 @@ def _keep(application_id: UUID, entry: tuple[Any, ...], problem: bytes | None) -
 def flush_request_log() -> int:
     """Writes the noted calls and returns their number; keeps them, up to a limit, if the database is unavailable."""
     with _lock:
-        taken, left_out = list(_waiting), _sizes["left out"]
+        entries, left_out = list(_waiting), _sizes["left out"]
         _waiting.clear()
         _of_application.clear()
         _sizes.clear()
     if left_out:
         logger.warning("%d calls are not in the request log: there were too many at once.", left_out)
-    if not taken:
+    if not entries:
         return 0
     written = 0
     try:
-        for written in range(0, len(taken), ROWS_AT_ONCE):
+        for written in range(0, len(entries), ROWS_AT_ONCE):
             time.sleep(PAUSE_SECONDS if written else 0)
-            _write([_make_row(entry) for entry in taken[written : written + ROWS_AT_ONCE]])
+            _write([_make_row(entry) for entry in entries[written : written + ROWS_AT_ONCE]])
     except BaseException:
-        _put_back(taken[written:])
+        _put_back(entries[written:])
         raise
-    return len(taken)
+    return len(entries)
 
 
 def _write(rows: list[dict[str, Any]]) -> None:
@@ -170,11 +170,11 @@ def path_template(route: str) -> str:
     return "/" + PLACE.sub(lambda match: "{" + parameter_name(match[1]) + "}", route)
 
 
-def _put_back(taken: list[Entry]) -> None:
+def _put_back(entries: list[Entry]) -> None:
     with _lock:
         room = MAX_WAITING - len(_waiting)
-        _waiting[:0] = taken[-room:] if room > 0 else []
-        _of_application.update(entry[0].int for entry in taken[-room:] if room > 0)
+        _waiting[:0] = entries[-room:] if room > 0 else []
+        _of_application.update(entry[0].int for entry in entries[-room:] if room > 0)
 
 
 def _make_row(entry: Entry) -> dict[str, Any]:

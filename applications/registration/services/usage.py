@@ -55,37 +55,37 @@ def count_call(*, application_id: UUID, status: int, on_page: bool = False) -> N
 def flush_usage() -> int:
     """Writes the counts and returns the number of calls; keeps them if the database is unavailable."""
     with _lock:
-        taken = dict(_counts)
+        counts = dict(_counts)
         _counts.clear()
-    if not taken:
+    if not counts:
         return 0
     columns: list[list[Any]] = [
-        [application_id for application_id, _ in taken],
-        [datetime.fromtimestamp(day * SECONDS_OF_DAY, UTC).date() for _, day in taken],
+        [application_id for application_id, _ in counts],
+        [datetime.fromtimestamp(day * SECONDS_OF_DAY, UTC).date() for _, day in counts],
         *(
-            [counted[name] for counted in taken.values()]
+            [counted[name] for counted in counts.values()]
             for name in ("calls", "client_errors", "server_errors")
         ),
     ]
     try:
-        _record_first_steps(taken)
+        _record_first_steps(counts)
         with connection.cursor() as cursor:
             cursor.execute(ADD, columns)
     except BaseException:
-        _put_back(taken)
+        _put_back(counts)
         raise
-    return sum(counted["calls"] for counted in taken.values())
+    return sum(counted["calls"] for counted in counts.values())
 
 
-def _put_back(taken: Counts) -> None:
+def _put_back(counts: Counts) -> None:
     with _lock:
-        for key, counted in taken.items():
+        for key, counted in counts.items():
             _counts.setdefault(key, Counter()).update(counted)
 
 
-def _record_first_steps(taken: Counts) -> None:
+def _record_first_steps(counts: Counts) -> None:
     """Called before the counts are written: repeated, it changes nothing."""
-    for (application_id, _), counted in taken.items():
+    for (application_id, _), counted in counts.items():
         for name, count in ((CALLED, counted["own_calls"]), (READ, counted["own_successes"])):
             if count:
                 record_milestone(application_id=application_id, name=name)

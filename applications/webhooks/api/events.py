@@ -121,13 +121,13 @@ class EventViewSet(ApiViewSet):
             return Response([event_record(event) for event in page.events], headers=headers)
 
 
-def _wait_for_events(read: Callable[[], EventPage], caller: str, seconds: int) -> EventPage:
+def _wait_for_events(read_page: Callable[[], EventPage], caller: str, seconds: int) -> EventPage:
     """The page, as soon as it has events; after `seconds`, or where no thread may wait, without."""
-    page = read()
+    page = read_page()
     if page.events or not seconds:
         return page
     ends = time.monotonic() + seconds
     with suppress(TooManyAtOnce, ServiceBusy), EVENT_WAITS.limited(caller, wait=0):
         while not page.events and time.monotonic() < ends and not stopping.wait(LOOK_SECONDS):
-            page = read()
+            page = read_page()
     return page

@@ -98,13 +98,13 @@ class _EventPattern(StrictText):
 
 
 class _Names(StrictList):
-    def __init__(self, help_text: str, child: StrictText | None = None, **more: Any) -> None:
+    def __init__(self, help_text: str, child: StrictText | None = None, **options: Any) -> None:
         super().__init__(
             child=child or StrictText(allow_blank=True, max_length=200),
             required=False,
             max_length=200,
             help_text=help_text,
-            **more,
+            **options,
         )
 
 

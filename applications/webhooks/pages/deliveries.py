@@ -113,12 +113,12 @@ def resend(request: HttpRequest, application_id: str, webhook_id: str, event_id:
 def resend_chosen(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
     """Resends the deliveries selected in the log."""
     webhook = find_webhook(require_writable(request, application_id), webhook_id)
-    chosen = [value for value in request.POST.getlist("event") if UUID_FORM.fullmatch(value)]
-    if not chosen:
+    event_ids = [value for value in request.POST.getlist("event") if UUID_FORM.fullmatch(value)]
+    if not event_ids:
         messages.warning(request, _("Select at least one delivery."))
         return redirect(webhook_path(webhook))
     with errors_as_messages(request):
-        count = resend_deliveries(webhook=webhook, event_ids=[UUID(value) for value in chosen])
+        count = resend_deliveries(webhook=webhook, event_ids=[UUID(value) for value in event_ids])
         messages.success(
             request, ngettext("%(count)s event resent.", "%(count)s events resent.", count) % {"count": count}
         )
@@ -140,18 +140,16 @@ def _read_log(request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
         before=key,
         take=DELIVERIES_A_PAGE + 1,
     )
-    shown = deliveries[:DELIVERIES_A_PAGE]
+    page = deliveries[:DELIVERIES_A_PAGE]
     return {
-        "deliveries": [
-            {"delivery": each, "last": _last_attempt(list(each.attempts.all()))} for each in shown
-        ],
+        "deliveries": [{"delivery": each, "last": _last_attempt(list(each.attempts.all()))} for each in page],
         "state": state,
         "states": DeliveryState.choices,
         "kind": kind,
         "kinds": EventType.values,
         "number": number,
         "filtered": bool(state or kind or number),
-        "older": shown[-1].pk if len(deliveries) > DELIVERIES_A_PAGE else None,
+        "older": page[-1].pk if len(deliveries) > DELIVERIES_A_PAGE else None,
         "is_later_page": key is not None,
     }
 

@@ -88,9 +88,9 @@ class WebhookForm(forms.Form):
         self.initial.setdefault("which", ALL if EVERYTHING in self.initial["event_types"] else CHOSEN)
         names = store_names(application)
         # The API takes any store.
-        kept = {name: name for name in self.initial.get("store_ids", ()) if name not in names}
+        hidden_stores = {name: name for name in self.initial.get("store_ids", ()) if name not in names}
         field: Any = self.fields["store_ids"]
-        field.choices = [*names.items(), *kept.items()]
+        field.choices = [*names.items(), *hidden_stores.items()]
 
     @property
     def event_groups(self) -> list[dict[str, Any]]:
@@ -177,9 +177,9 @@ def edit_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> 
     initial["seen"] = webhook_etag(webhook)
     form = ChangeWebhookForm(request.POST or None, initial=initial, application=application)
     if request.method == "POST" and form.is_valid():
-        seen = [form.cleaned_data["seen"]] if form.cleaned_data["seen"] else []
+        versions = [form.cleaned_data["seen"]] if form.cleaned_data["seen"] else []
         with faults_shown(form, WEBHOOK_FIELDS):
-            change_webhook(webhook=webhook, values=form.values(), if_match=seen)
+            change_webhook(webhook=webhook, values=form.values(), if_match=versions)
             messages.success(request, _("Changes saved."))
             return redirect(webhook_path(webhook))
     context = page_context(
@@ -246,16 +246,16 @@ def webhook_path(webhook: Webhook) -> str:
 
 def take_secret(request: HttpRequest, webhook: Webhook) -> str:
     """The secret created a moment ago, once; then an empty text."""
-    made = request.session.get(MADE)
-    if not made or made["webhook"] != str(webhook.pk):
+    sealed = request.session.get(MADE)
+    if not sealed or sealed["webhook"] != str(webhook.pk):
         return ""
     del request.session[MADE]
-    return decrypt(made["secret"].encode())
+    return decrypt(sealed["secret"].encode())
 
 
 def _reveal_secret(request: HttpRequest, webhook: Webhook, secret: str, message: str) -> HttpResponse:
     # Encrypted, because sessions are stored in the database.
-    made = {"webhook": str(webhook.pk), "secret": encrypt(secret).decode()}
-    request.session[MADE] = made
+    sealed = {"webhook": str(webhook.pk), "secret": encrypt(secret).decode()}
+    request.session[MADE] = sealed
     messages.success(request, message)
     return redirect(webhook_path(webhook))

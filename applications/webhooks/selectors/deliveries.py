@@ -60,13 +60,13 @@ def delivery_place(webhook: Webhook, event_id: str) -> int:
 
 def delivery_record(delivery: Delivery) -> dict[str, Any]:
     """The API's record. ID is the EventID, which the receiver saw as `webhook-id`."""
-    due = delivery.next_try if delivery.webhook.is_enabled else None
+    next_try = delivery.next_try if delivery.webhook.is_enabled else None
     return {
         "ID": str(delivery.event.event_id),
         "WebhookID": str(delivery.webhook_id),
         "State": delivery.state,
         "Created": timestamp(delivery.created),
-        "NextTry": timestamp(due) if due else None,
+        "NextTry": timestamp(next_try) if next_try else None,
         "Attempts": [attempt_record(attempt) for attempt in delivery.attempts.all()],
         "Event": event_record(delivery.event),
         "_meta": meta(),

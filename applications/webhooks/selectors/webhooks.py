@@ -139,8 +139,8 @@ class Cursor:
             plain = base64.urlsafe_b64decode(text.encode("ascii") + b"==").decode("ascii")
         except (ValueError, binascii.Error):
             plain = ""
-        found = _CURSOR.match(plain)
-        cursor = cls(int(found[1]), int(found[2])) if found else cls()
+        match = _CURSOR.match(plain)
+        cursor = cls(int(match[1]), int(match[2])) if match else cls()
         if cursor.text != text:
             message = "after: take it from the Link header of the page before, or write an EventID."
             raise Invalid.at("?after", "parameter_invalid", message)
@@ -217,16 +217,16 @@ def event_page(
     if patterns:
         events = events.filter(type__in=named_types(list(patterns)))
     events = filters.apply(events).order_by("transaction", "id")
-    found = _first_of(events.filter(transaction__lt=SETTLED), take)
-    if not found:
+    page = _first_of(events.filter(transaction__lt=SETTLED), take)
+    if not page:
         next_transaction, settled = _last_settled(application)
         if after.transaction > next_transaction:
             message = "after: the database was restored from a backup since; start again without it."
             raise Invalid.at("?after", "cursor_outdated", message)
         if settled is not None:
-            found = _first_of(events.filter(transaction__lt=settled), take)
-    last = Cursor(found[-1].transaction, found[-1].pk) if found else after
-    return EventPage(found, last)
+            page = _first_of(events.filter(transaction__lt=settled), take)
+    last = Cursor(page[-1].transaction, page[-1].pk) if page else after
+    return EventPage(page, last)
 
 
 def _first_of(events: QuerySet[Event], take: int) -> list[Event]:
@@ -251,8 +251,8 @@ def _last_settled(application: Application) -> tuple[int, int | None]:
 def checked_patterns(names: Sequence[str]) -> list[str]:
     for name in names:
         if name not in PATTERNS and name not in EventType.values:
-            allowed = ", ".join([*PATTERNS, *EventType.values])
-            message = f"type: there is no event type {name[:60]!r}; allowed: {allowed}."
+            allowed_names = ", ".join([*PATTERNS, *EventType.values])
+            message = f"type: there is no event type {name[:60]!r}; allowed: {allowed_names}."
             raise Invalid.at("?type", "parameter_invalid", message)
     return list(names)
 

@@ -82,7 +82,7 @@ class Client:
         started = time.monotonic()
         try:
             async with asyncio.timeout(self._time_limit):
-                status, found, content = await self._post(url, body, headers)
+                status, head, content = await self._post(url, body, headers)
         except TimeoutError:
             return EndpointResponse(
                 _milliseconds_since(started),
@@ -96,7 +96,7 @@ class Client:
             else ""
         )
         return EndpointResponse(
-            _milliseconds_since(started), status, _decode_text(content), redirect, found.get("Retry-After")
+            _milliseconds_since(started), status, _decode_text(content), redirect, head.get("Retry-After")
         )
 
     @property

@@ -125,7 +125,7 @@ class Sender(Outbox):
             self._slots.record_outcome(delivery.webhook_id, is_good=response.is_success)
             await self.in_thread(
                 lambda: record_attempt(
-                    taken=delivery, response=response, started=started, now=self._clock.now()
+                    claimed=delivery, response=response, started=started, now=self._clock.now()
                 )
             )
         except DATABASE_AWAY as error:

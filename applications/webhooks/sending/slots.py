@@ -84,12 +84,12 @@ class ConnectionSlots:
         return self._limit - self._applications.total()
 
     def _free_of_person(self, person_id: UUID) -> int:
-        held = (
+        held_slots = (
             count
             for application, count in self._applications.items()
             if self._people[application] == person_id
         )
-        return self._limit // 2 - sum(held)
+        return self._limit // 2 - sum(held_slots)
 
     def _free_unproven(self) -> int:
         return self._limit // 2 - len(self._unproven) - self._reserved_unproven

@@ -84,8 +84,8 @@ def resend_deliveries(*, webhook: Webhook, event_ids: Sequence[UUID]) -> int:
             _("You can resend at most %(max_resent)s deliveries at once.") % {"max_resent": MAX_RESENT},
             code="too_many",
         )
-    chosen = Delivery.objects.filter(webhook=locked, event__event_id__in=event_ids)
-    return _restart(list(chosen.values_list("pk", flat=True)))
+    deliveries = Delivery.objects.filter(webhook=locked, event__event_id__in=event_ids)
+    return _restart(list(deliveries.values_list("pk", flat=True)))
 
 
 @long_transaction()

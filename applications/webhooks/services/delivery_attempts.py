@@ -162,13 +162,13 @@ def webhooks_with_due_deliveries(*, now: datetime | None = None) -> list[tuple[U
 
 
 def record_attempt(
-    *, taken: ClaimedDelivery, response: EndpointResponse, started: datetime, now: datetime
+    *, claimed: ClaimedDelivery, response: EndpointResponse, started: datetime, now: datetime
 ) -> None:
     """Records an attempt and the time of the next one; disables an endpoint that answered 410 Gone."""
     parameters = {
-        "delivery": taken.delivery_id,
-        "webhook": taken.webhook_id,
-        "tries": taken.tries,
+        "delivery": claimed.delivery_id,
+        "webhook": claimed.webhook_id,
+        "tries": claimed.tries,
         "started": started,
         "milliseconds": response.milliseconds,
         "status": response.status,
@@ -178,17 +178,17 @@ def record_attempt(
     if response.is_success:
         execute(SUCCEEDED, parameters)
     elif response.status == GONE:
-        _record_gone(taken, parameters)
+        _record_gone(claimed, parameters)
     else:
         wait = parse_retry_after(response.retry_after, now=now)
-        following = _next_state(next_try(tries=taken.tries, now=now, retry_after=wait))
+        following = _next_state(next_try(tries=claimed.tries, now=now, retry_after=wait))
         execute(FAILED, {**parameters, **following})
 
 
 @transaction.atomic
-def _record_gone(taken: ClaimedDelivery, parameters: dict[str, Any]) -> None:
+def _record_gone(claimed: ClaimedDelivery, parameters: dict[str, Any]) -> None:
     # Locks the webhook first, in the same order as everywhere else.
-    webhook = Webhook.objects.get(pk=taken.webhook_id)
+    webhook = Webhook.objects.get(pk=claimed.webhook_id)
     if webhook.deleted is None:
         disable_webhook(webhook=webhook, reason="The endpoint responded with 410 Gone.")
     execute(FAILED, {**parameters, **_next_state(None)})

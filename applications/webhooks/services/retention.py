@@ -60,8 +60,8 @@ def _make_rule(name: str, find: str, remove: str, age: timedelta) -> RetentionRu
         return {"before": timezone.now() - age, "batch": batch}
 
     def count() -> int:
-        found = f"SELECT count(*) FROM ({find}) found"  # noqa: S608 - one of the constants above
-        return _run(found, parameters(0), lambda cursor: cursor.fetchone()[0])
+        statement = f"SELECT count(*) FROM ({find}) found"  # noqa: S608 - one of the constants above
+        return _run(statement, parameters(0), lambda cursor: cursor.fetchone()[0])
 
     def remove_all(batch: int) -> Iterator[int]:
         while removed := _run(remove, parameters(batch * BATCHES_AT_ONCE), lambda cursor: cursor.rowcount):

@@ -174,7 +174,7 @@ def test_delivery_log_shows_what_happened(client, path, world):
         (second, EndpointResponse(5, 500, "no", retry_after="60")),
     ):
         taken = take_delivery(delivery_of(event, webhook), now)
-        record_attempt(taken=taken, response=response, started=now, now=now)
+        record_attempt(claimed=taken, response=response, started=now, now=now)
 
     log = client.call("GET", f"{path}/webhook/{webhook.pk}/delivery").json()
 

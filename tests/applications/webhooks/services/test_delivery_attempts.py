@@ -44,7 +44,7 @@ def take_due(webhook, now, limit=10):
 
 def fail(taken, now, **response):
     record_attempt(
-        taken=taken,
+        claimed=taken,
         response=EndpointResponse(**({"milliseconds": 7, "status": 500} | response)),
         started=now,
         now=now,
@@ -137,7 +137,7 @@ def test_success_ends_the_schedule_and_is_logged(delivery):
     taken = take_delivery(delivery, now)
     fail(taken, now, status=None, error="No connection")
     (again,) = take_due(delivery.webhook, now + timedelta(minutes=1))
-    record_attempt(taken=again, response=EndpointResponse(12, 204, "thanks"), started=now, now=now)
+    record_attempt(claimed=again, response=EndpointResponse(12, 204, "thanks"), started=now, now=now)
 
     delivery.refresh_from_db()
     first, second = delivery.attempts.all()

@@ -264,7 +264,7 @@ def test_success_ends_the_failing(world):
     delivery = delivery_of(make_event(world.application), webhook)
     Webhook.objects.update(failing_since=now - 119 * HOUR, warned=now)
 
-    record_attempt(taken=take(delivery), response=EndpointResponse(5, 204), started=now, now=now)
+    record_attempt(claimed=take(delivery), response=EndpointResponse(5, 204), started=now, now=now)
     review_failing_webhooks(now=now + 5 * HOUR)
 
     webhook.refresh_from_db()
@@ -287,7 +287,7 @@ def test_resend_restarts_a_delivery_in_any_state(world):
     webhook = make_webhook(world.application)
     delivery = delivery_of(make_event(world.application), webhook)
     record_attempt(
-        taken=take(delivery), response=EndpointResponse(5, 200), started=timezone.now(), now=timezone.now()
+        claimed=take(delivery), response=EndpointResponse(5, 200), started=timezone.now(), now=timezone.now()
     )
 
     again = resend_delivery(delivery=delivery)
@@ -347,7 +347,7 @@ def test_recover_sends_at_once_what_waits_for_a_later_attempt(world):
     send_test_event(webhook=webhook)
     for delivery in (first, later):
         taken = take(delivery, now)
-        record_attempt(taken=taken, response=EndpointResponse(5, 500), started=now, now=now)
+        record_attempt(claimed=taken, response=EndpointResponse(5, 500), started=now, now=now)
     Delivery.objects.filter(pk=later.pk).update(tries=7, next_try=now + 14 * HOUR)
     assert take(held, now)
 
