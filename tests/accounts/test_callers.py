@@ -34,7 +34,7 @@ def test_callers_are_named_apart_in_limits_and_metrics(world):
     user, operator = Caller.on_pages(world.user), Caller.on_pages(world.operator)
     application = Caller.of_application(world.application)
 
-    assert [one.kind for one in (user, operator, application)] == ["user", "operator", "application"]
+    assert [caller.kind for caller in (user, operator, application)] == ["user", "operator", "application"]
     assert user.key == f"user:{world.user.pk}"
     assert application.key == f"user:{world.application.user_id}", (
         "all applications of a person are one caller"

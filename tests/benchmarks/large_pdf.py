@@ -96,7 +96,7 @@ def _make_proof(content: bytes) -> None:
     made = examine_document(content)
     ppi = proof_dpi([A5.whole] * PAGES)
     placed = place_document(made.pdf, made.pages, [A5] * PAGES, ppi=ppi)
-    digests = [hashlib.sha256(one).hexdigest() for one in placed.screens]
+    digests = [hashlib.sha256(screen).hexdigest() for screen in placed.screens]
     artwork = {
         str(number): Artwork(str(number), "application/pdf", page, digest, 0, 0, is_placed=True)
         for number, (page, digest) in enumerate(zip(placed.screens, digests, strict=True))

@@ -104,10 +104,10 @@ def _export_lines(
         ratios.append(load.rate / of_limit.rate)
         firsts.append(put_load(ours.url, first_page, seconds=1, connections=1))
         for name, path, _ in rows:
-            one = put_load(ours.url, Sent(path, headers), seconds=1, connections=1)
-            assert not one.failures, name
-            paired[name].append(one.p50 / firsts[-1].p50)
-            p50s[name].append(one.p50)
+            single = put_load(ours.url, Sent(path, headers), seconds=1, connections=1)
+            assert not single.failures, name
+            paired[name].append(single.p50 / firsts[-1].p50)
+            p50s[name].append(single.p50)
     thousand = put_load(ours.url, Sent(f"{EXPORT}?take=1000", headers), seconds=3, connections=1)
     ratio, under = statistics.median(ratios), " **(missed)**"
     lines = [

@@ -48,7 +48,7 @@ def measure(name: str) -> tuple[float, float]:
     With another text each time, as orders have: the typesetter keeps what it has set before.
     """
     template, values, images = demo_print(name)
-    changed = next(one.field_name for one in load_fields(DEMO / name) if one.field_name in values)
+    changed = next(field.field_name for field in load_fields(DEMO / name) if field.field_name in values)
     timed, wholes = Timed(), []
     with patch("printing.typesetting.runs.shared_workers", timed):
         for number in range(TRIES + 2):
@@ -73,12 +73,19 @@ def largest_pictures() -> int:
     shared_workers.close()
     fields = [Field(f"P{number}", type="Image", sub_type="Upload") for number in range(2)]
     boxes = [
-        {"Field": one.field_name, "Kind": "Image", "X": 5, "Y": 5 + 20 * at, "Width": 60, "Height": 18}
-        for at, one in enumerate(fields)
+        {
+            "Field": field.field_name,
+            "Kind": "Image",
+            "X": 5,
+            "Y": 5 + 20 * position,
+            "Width": 60,
+            "Height": 18,
+        }
+        for position, field in enumerate(fields)
     ]
     photo = large_photo(60)
-    images = {one.field_name: photo for one in fields}
-    values = {one.field_name: "x" for one in fields}
+    images = {field.field_name: photo for field in fields}
+    values = {field.field_name: "x" for field in fields}
     render_print(parse_template(card(*boxes), fields), values, images, press=PRESS)
     [worker] = shared_workers._idle
     status = Path(f"/proc/{worker.process.pid}/status").read_text()

@@ -46,9 +46,9 @@ class Limit:
         ]
 
     def measure(self, seconds: float) -> Made:
-        for one in self._processes:
-            print(seconds, file=one.stdin, flush=True)
-        made = [json.loads(one.stdout.readline()) for one in self._processes]
+        for process in self._processes:
+            print(seconds, file=process.stdin, flush=True)
+        made = [json.loads(process.stdout.readline()) for process in self._processes]
         count = sum(number for number, _ in made)
         return Made(count / seconds, 1000 * sum(busy for _, busy in made) / count)
 

@@ -159,13 +159,13 @@ def _line(server: Server, row: Row, headers: dict[str, str], sample: dict[str, s
                 costs.append(cost)
                 limit.append(made)
     figures = Load(
-        *(median(getattr(one, name) for one in ours) for name in ("rate", "p50", "p95", "p99")),
-        failures=sum(one.failures for one in ours),
-        count=sum(one.count for one in ours),
+        *(median(getattr(run, name) for run in ours) for name in ("rate", "p50", "p95", "p99")),
+        failures=sum(run.failures for run in ours),
+        count=sum(run.count for run in ours),
     )
     of_limit = ""
     if alone:
-        rate = median(one.rate / other.rate for one, other in zip(ours, limit, strict=True))
+        rate = median(run.rate / other.rate for run, other in zip(ours, limit, strict=True))
         busy = median(other.processor_ms / cost for cost, other in zip(costs, limit, strict=True))
         mark = f" (≥ {row.of_limit}{'' if rate >= row.of_limit else ' **(missed)**'})" if row.of_limit else ""
         of_limit = f"{rate:.2f} / {busy:.2f}{mark}"

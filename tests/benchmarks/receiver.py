@@ -16,10 +16,10 @@ class Reporting(Receiver):
             await super().answer(path, writer)
             return
         rows = []
-        for one in self.received[:-1]:
-            event = one.event
-            delay = one.moment - event["Data"].get("At", one.moment)
-            rows.append([one.path, event["EventID"], one.moment, delay])
+        for delivery in self.received[:-1]:
+            event = delivery.event
+            delay = delivery.moment - event["Data"].get("At", delivery.moment)
+            rows.append([delivery.path, event["EventID"], delivery.moment, delay])
         self.received.clear()
         body = json.dumps(rows).encode()
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)

@@ -33,7 +33,7 @@ def main() -> int:
         if (number + 1) % max(1, count // STEPS) == 0:
             held = sorted(map(resident, descendants(os.getpid())))
             largest = held[-1]
-            shown = ", ".join(f"{one:.0f}" for one in held)
+            shown = ", ".join(f"{megabytes:.0f}" for megabytes in held)
             print(f"{number + 1} proofs of {len(designs)} products: {shown} MB", flush=True)
     print(f"{time.monotonic() - began:.0f} s, {refused} refused; mark: {RENDERER_MB} MB")
     return MISSED if largest > RENDERER_MB else 0

@@ -74,7 +74,7 @@ def stored_files():
             folders, names = default_storage.listdir(folder)
         except FileNotFoundError:
             return []
-        below = [file for one in folders for file in list_all(f"{folder}/{one}".lstrip("/"))]
+        below = [file for subfolder in folders for file in list_all(f"{folder}/{subfolder}".lstrip("/"))]
         return [f"{folder}/{name}".lstrip("/") for name in names] + below
 
     return list_all

@@ -130,7 +130,9 @@ def recorded() -> list[str]:
 
 def in_marks(expression: ast.AST) -> str:
     names_in = [
-        one for one in re.findall(r"[a-z]\w+", ast.unparse(expression)) if one not in {"len", "join", "str"}
+        name
+        for name in re.findall(r"[a-z]\w+", ast.unparse(expression))
+        if name not in {"len", "join", "str"}
     ]
     return f"\ue000{names_in[-1] if names_in else 'value'}\ue001"
 

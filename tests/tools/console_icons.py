@@ -70,18 +70,18 @@ def _ligatures(font: TTFont) -> list[tuple[Any, str, Any, str]]:
         for table in lookup.SubTable:
             table = getattr(table, "ExtSubTable", table)
             for first, group in getattr(table, "ligatures", {}).items():
-                for one in group:
-                    name = "".join(letters.get(glyph, "?") for glyph in (first, *one.Component))
-                    found.append((table, first, one, name))
+                for ligature in group:
+                    name = "".join(letters.get(glyph, "?") for glyph in (first, *ligature.Component))
+                    found.append((table, first, ligature, name))
     return found
 
 
 def write_font(names: set[str]) -> None:
     font = TTFont(FONT, recalcTimestamp=False)
     # Subsetting keeps every ligature whose letters stay, so the others go first.
-    for table, first, one, name in _ligatures(font):
+    for table, first, ligature, name in _ligatures(font):
         if name not in names:
-            table.ligatures[first].remove(one)
+            table.ligatures[first].remove(ligature)
     options = subset.Options(layout_features=["*"], flavor="woff2", hinting=False, name_IDs=[0, 13, 14])
     subsetter = subset.Subsetter(options)
     subsetter.populate(text="".join(names))

@@ -150,7 +150,7 @@ def _event_models() -> dict[type[models.Model], type[models.Model]]:
 
 def tables() -> set[str]:
     with connection.cursor() as cursor:
-        return {one.name for one in connection.introspection.get_table_list(cursor) if one.type in "tp"}
+        return {table.name for table in connection.introspection.get_table_list(cursor) if table.type in "tp"}
 
 
 def _rows(statement: str) -> list[tuple]:
@@ -177,11 +177,11 @@ def findings() -> dict[str, Findings]:
     for table, target, columns in _rows(FOREIGN_KEYS):
         if problem := _refused_link(table, target, columns, kinds):
             found[table].add(*problem)
-    return {table: one for table, one in found.items() if one.refused}
+    return {table: finding for table, finding in found.items() if finding.refused}
 
 
 def _new_key(table: str, is_primary: bool, columns: list[str]) -> str:
-    if is_primary or (table, *columns) in GENERATED or any(one in OF_ONE_STORE for one in columns):
+    if is_primary or (table, *columns) in GENERATED or any(column in OF_ONE_STORE for column in columns):
         return INTO_KEYS
     return f"{INTO_KEYS}; ({', '.join(columns)}) is then unique only within a store"
 
@@ -201,9 +201,9 @@ def _refused_link(
 
 
 def _filled_from(table: str, kinds: dict[str, str]) -> str:
-    model = next(one for one in _models() if one._meta.db_table == table)
-    for one in model._meta.local_concrete_fields:
-        target = one.remote_field.model._meta.db_table if one.is_relation else ""
+    model = next(candidate for candidate in _models() if candidate._meta.db_table == table)
+    for column in model._meta.local_concrete_fields:
+        target = column.remote_field.model._meta.db_table if column.is_relation else ""
         if target and target != table and (kinds.get(target) == BY_STORE or target == "stores_product"):
             return target
     raise AssertionError(f"{table} is declared by store, and no column of it leads to a store")
@@ -211,8 +211,8 @@ def _filled_from(table: str, kinds: dict[str, str]) -> str:
 
 def text() -> str:
     lines = (
-        f"| `{table}` | {'; '.join(one.refused)} | {'; '.join(one.migration)} |\n"
-        for table, one in findings().items()
+        f"| `{table}` | {'; '.join(finding.refused)} | {'; '.join(finding.migration)} |\n"
+        for table, finding in findings().items()
     )
     return HEAD + "".join(lines)
 

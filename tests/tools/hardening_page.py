@@ -89,7 +89,7 @@ def stricter_lines() -> Iterator[Stricter]:
     yield Stricter("no private /tmp", "PrivateTmp", ("no",))
     families = web["RestrictAddressFamilies"][0].split()
     for family in families:
-        left = " ".join(one for one in families if one != family)
+        left = " ".join(name for name in families if name != family)
         yield Stricter(f"`RestrictAddressFamilies` without `{family}`", "RestrictAddressFamilies", (left,))
     filters = tuple(web["SystemCallFilter"])
     forbidden = {word for line in filters if line[0] == "~" for word in _sets_in(line[1:])}
@@ -103,7 +103,7 @@ def stricter_lines() -> Iterator[Stricter]:
 def _sets_in(words: str) -> Iterator[str]:
     for word in words.split():
         yield word
-        yield from _sets_in(" ".join(one for one in sets().get(word, ()) if one.startswith("@")))
+        yield from _sets_in(" ".join(name for name in sets().get(word, ()) if name.startswith("@")))
 
 
 def first_part() -> str:
@@ -136,7 +136,7 @@ def _matrix(broken: Mapping[str, Collection[str]]) -> Iterator[str]:
     yield "service needs `AF_INET` or `AF_INET6` instead of `AF_UNIX`. The service does not use the system calls in the"
     yield "last row today, but newer libraries may use them."
     yield from ("", f"| stricter | {' | '.join(WORK)} |", f"|---|{'---|' * len(WORK)}")
-    yield from (row(one.named, broken[one.named]) for one in stricter_lines())
+    yield from (row(line.named, broken[line.named]) for line in stricter_lines())
 
 
 def row(named: str, broken: Collection[str]) -> str:

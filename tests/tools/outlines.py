@@ -40,7 +40,8 @@ def main(atlas_folder: Path, names_folder: Path) -> None:
     _write("outlines.json", {"grid": GRID, **lines})
     places = json.loads((names_folder / "cities1000.json").read_text()).values()
     full_names = {
-        one["fips"]: one["name"] for one in json.loads((names_folder / "us_counties.json").read_text())
+        county["fips"]: county["name"]
+        for county in json.loads((names_folder / "us_counties.json").read_text())
     }
     names = {
         "states": _labels(points, objects["states"]["geometries"], {}),
@@ -73,7 +74,7 @@ def _ring(points: list[Any], ring: list[int]) -> Any:
 
 
 def _land(points: list[Any], geometries: list[dict[str, Any]]) -> list[list[int]]:
-    parts = shapely.get_parts([part for one in geometries for part in _parts(points, one)])
+    parts = shapely.get_parts([part for geometry in geometries for part in _parts(points, geometry)])
     rings = [
         shapely.simplify(shapely.get_exterior_ring(part), TOLERANCE)
         for part in parts
@@ -115,8 +116,8 @@ def _arcs_of(found: dict[str, Any]) -> set[int]:
         if isinstance(item, int):
             arcs.add(item if item >= 0 else ~item)
         else:
-            for one in item:
-                walk(one)
+            for inner in item:
+                walk(inner)
 
     for geometry in found["geometries"]:
         walk(geometry.get("arcs", []))

@@ -109,25 +109,27 @@ RULES = {
 
 def read_prose(path: Path) -> Prose:
     prose = Prose(path, list(sentences_of(path.read_text("utf-8"))))
-    prose.found = {name: [one for one in prose.sentences if rule(one)] for name, rule in RULES.items()}
+    prose.found = {
+        name: [sentence for sentence in prose.sentences if rule(sentence)] for name, rule in RULES.items()
+    }
     return prose
 
 
 def shares(all_prose: list[Prose]) -> dict[str, float]:
     """Of each rule, the percentage of all sentences that it finds."""
-    count = sum(len(one.sentences) for one in all_prose)
-    return {name: 100 * sum(len(one.found[name]) for one in all_prose) / count for name in RULES}
+    count = sum(len(prose.sentences) for prose in all_prose)
+    return {name: 100 * sum(len(prose.found[name]) for prose in all_prose) / count for name in RULES}
 
 
 def main() -> None:
     all_prose = [read_prose(path) for path in documents()]
-    for one in all_prose:
-        for name, found in one.found.items():
+    for prose in all_prose:
+        for name, found in prose.found.items():
             for sentence in found:
-                sys.stdout.write(f"{one.path.relative_to(ROOT)}: {name}: {sentence}\n")
+                sys.stdout.write(f"{prose.path.relative_to(ROOT)}: {name}: {sentence}\n")
     for name, share in shares(all_prose).items():
         sys.stdout.write(f"{share:5.1f}%  {name}\n")
-    grades = sorted((one.grade, str(one.path.relative_to(ROOT))) for one in all_prose if one.grade)
+    grades = sorted((prose.grade, str(prose.path.relative_to(ROOT))) for prose in all_prose if prose.grade)
     sys.stdout.write(f"Grade: median {median(grade for grade, _ in grades):.1f}, worst {grades[-4:]}\n")
 
 

@@ -163,7 +163,7 @@ def test_list_has_the_newest_requests(world, monkeypatch):
         made.append(user.call("POST", "/association", body).json()["ID"])
         user.call("POST", f"/association/{made[-1]}/withdraw")
 
-    assert [one["ID"] for one in user.call("GET", "/association").json()] == made[:0:-1]
+    assert [record["ID"] for record in user.call("GET", "/association").json()] == made[:0:-1]
 
 
 def test_list_reads_no_large_columns_of_applications_and_stores(world):

@@ -41,18 +41,18 @@ def test_stolen_session_takes_over_nothing_of_an_application(world, stolen):
         application=world.application, values={"URL": HOOK["url"], "EventTypes": ["*"]}
     )
     key = decrypt(world.application.keys.get().ciphertext)
-    one = f"/applications/{world.application.pk}"
+    address = f"/applications/{world.application.pk}"
     keys = [key, secret, *subscription_keys(world.application.subscription).values()]
     attack = [
-        stolen.post(f"{one}/owners", {"email": "outsider@print.example"}),
-        stolen.get(f"{one}/keys?reveal={world.application.keys.get().pk}"),
-        stolen.get(f"{one}/keys?reveal=subscription"),
-        stolen.get(f"{one}/try?fill"),
-        stolen.post(f"{one}/keys", {}),
-        stolen.post(f"{one}/webhooks/{webhook.pk}/secret"),
-        stolen.post(f"{one}/webhooks/{webhook.pk}/edit", {**HOOK, "url": "https://93.184.216.35/x"}),
-        stolen.post(f"{one}/webhooks/new", {**HOOK, "url": "https://93.184.216.35/x"}),
-        stolen.post(f"{one}/settings", {"name": "Mine", "reply_urls": "https://93.184.216.35/x"}),
+        stolen.post(f"{address}/owners", {"email": "outsider@print.example"}),
+        stolen.get(f"{address}/keys?reveal={world.application.keys.get().pk}"),
+        stolen.get(f"{address}/keys?reveal=subscription"),
+        stolen.get(f"{address}/try?fill"),
+        stolen.post(f"{address}/keys", {}),
+        stolen.post(f"{address}/webhooks/{webhook.pk}/secret"),
+        stolen.post(f"{address}/webhooks/{webhook.pk}/edit", {**HOOK, "url": "https://93.184.216.35/x"}),
+        stolen.post(f"{address}/webhooks/new", {**HOOK, "url": "https://93.184.216.35/x"}),
+        stolen.post(f"{address}/settings", {"name": "Mine", "reply_urls": "https://93.184.216.35/x"}),
     ]
 
     assert all(map(asks, attack))
@@ -119,7 +119,7 @@ def test_stolen_session_of_an_operator_gives_no_access(world):
     operator = Client()
     operator.force_login(world.operator)
     user = f"/admin/accounts/user/{world.user.pk}"
-    one = f"/admin/applications/application/{world.application.pk}"
+    address = f"/admin/applications/application/{world.application.pk}"
     key = world.application.keys.get()
 
     assert asks(operator.post(f"{user}/change/", {"email": "thief@far.example"}))
@@ -128,7 +128,7 @@ def test_stolen_session_of_an_operator_gives_no_access(world):
     assert asks(operator.post("/admin/accounts/role/add/", {}))
     assert asks(operator.post("/admin/accounts/associationrequest/decide/", {}))
     assert asks(operator.post("/admin/accounts/associationrequest/", {"action": "approve", "index": "0"}))
-    assert asks(operator.post(f"{one}/keys/{key.pk}/regenerate/", {"confirmed": "1"}))
+    assert asks(operator.post(f"{address}/keys/{key.pk}/regenerate/", {"confirmed": "1"}))
     assert asks(operator.post("/admin/production/provider/add/", {}))
 
 

@@ -123,10 +123,10 @@ def test_many_requests_in_an_hour_are_not_mailed(requested, queued):
 def test_one_applicant_keeps_no_request_of_others_out_of_the_mailboxes(requested, queued):
     operator, applicant, store = OperatorFactory(), UserFactory(), make_store()
     for _ in range(MAILED_PER_HOUR + 1):
-        one = AssociationRequest.objects.create(
+        pending = AssociationRequest.objects.create(
             application=ApplicationFactory(), store=store, requested_by=applicant
         )
-        inform_operators(one)
+        inform_operators(pending)
     assert queued == [str(operator.pk)] * MAILED_PER_APPLICANT
 
     inform_operators(requested)

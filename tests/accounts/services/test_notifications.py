@@ -55,7 +55,7 @@ def test_many_people_take_as_many_queries_as_one(world):
     counts = []
     for key, chosen in (("one", people[:1]), ("many", people)):
         with CaptureQueriesContext(connection) as queries:
-            notify(user_ids=[one.pk for one in chosen], key=key, **SAID)
+            notify(user_ids=[person.pk for person in chosen], key=key, **SAID)
         counts.append(len(queries))
 
     assert counts[1] == counts[0]
@@ -81,8 +81,8 @@ def test_preferences_choose_bell_mail_both_or_none(world):
     assert get_page_header(world.user).unread == 1
     assert ProcrastinateJob.objects.filter(task_name="accounts.send_notification").count() == 1
     assert len(titles(world.user)) == 2
-    assert [(one.in_bell, one.by_mail) for one in list_preferences(world.user)][:3] == [
-        one[1:] for one in chosen
+    assert [(row.in_bell, row.by_mail) for row in list_preferences(world.user)][:3] == [
+        preference[1:] for preference in chosen
     ]
 
 

@@ -317,7 +317,7 @@ def test_applications_and_unconfirmed_accounts_of_a_person_are_one_caller_in_con
     )
     clients = [world.as_user(made), *map(world.as_application, (own, of_made, world.application))]
 
-    callers = [caller_of(f"Bearer {one.token}", one.key)[0] for one in clients]
+    callers = [caller_of(f"Bearer {client.token}", client.key)[0] for client in clients]
 
     assert {caller.key for caller in callers} == {f"user:{world.user.pk}"}
 

@@ -74,9 +74,9 @@ def test_writing_request_requires_the_password(world, browser, stolen):
 
 
 def test_everything_that_changes_or_may_hold_keys_takes_the_password():
-    free = {one.id for one in operations().values() if not is_dangerous(one)}
+    free = {operation.id for operation in operations().values() if not is_dangerous(operation)}
 
-    assert {one for one in free if operations()[one].method != "GET"} == {"proof_create", "quote_create"}
+    assert {name for name in free if operations()[name].method != "GET"} == {"proof_create", "quote_create"}
     assert not {"application_read", "application_list", "user_self", "association_list"} & free
 
 

@@ -22,7 +22,9 @@ def measure() -> Iterator[str]:
         yield f"skipped: small file systems of its own are not allowed here. {refused}"
         return
     found = outcomes()
-    yield from (f"FAILED: {one['fault']}: {each}" for one in found["outcomes"] for each in one["failures"])
+    yield from (
+        f"FAILED: {outcome['fault']}: {each}" for outcome in found["outcomes"] for each in outcome["failures"]
+    )
     yield from (f"FAILED: at the end: {each}" for each in found["left"][:10])
 
 
@@ -43,8 +45,10 @@ def main() -> None:
     from tests.support.servers import faults
 
     print("| fault | /readyz says | reads | orders | uploads | well again after |", flush=True)
-    seen, left = faults.run(sys.argv[2:], report=lambda one: print(faults.line_of(one), flush=True))
-    Path(sys.argv[1]).write_text(json.dumps({"outcomes": [asdict(one) for one in seen], "left": left}))
+    seen, left = faults.run(sys.argv[2:], report=lambda outcome: print(faults.line_of(outcome), flush=True))
+    Path(sys.argv[1]).write_text(
+        json.dumps({"outcomes": [asdict(outcome) for outcome in seen], "left": left})
+    )
 
 
 if __name__ == "__main__":

@@ -25,5 +25,7 @@ def measure(count: int = 1) -> Iterator[str]:
                     yield ha_faults.table(outcomes)[-1]
                 left = ha_faults.failures_at_the_end(scene)
                 yield f"round {number + 1}: {len(scene.load.orders)} orders acknowledged"
-        yield from (f"FAILED: {one.fault}: {each}" for one in outcomes for each in one.failures[:10])
+        yield from (
+            f"FAILED: {outcome.fault}: {each}" for outcome in outcomes for each in outcome.failures[:10]
+        )
         yield from (f"FAILED: at the end: {each}" for each in left[:10])

@@ -46,7 +46,7 @@ def measure(
         time.sleep(2)
         finish(writers)
         wrong = wrongs(seen) + (_wrong_deliveries(receiver) if with_worker else [])
-        arrived = [one.event["EventID"] for one in receiver.received]
+        arrived = [delivery.event["EventID"] for delivery in receiver.received]
     yield (
         f"{count} kills: {seen.summary}, {seen.unanswered} requests without an answer; {len(set(arrived))} events "
         f"arrived, {len(arrived) - len(set(arrived))} of them twice or more"
@@ -58,7 +58,7 @@ def _wrong_deliveries(receiver: Receiver) -> list[str]:
     from applications.webhooks.models import Event
 
     undelivered = wait_until_delivered()
-    arrived = {one.event["EventID"] for one in receiver.received}
+    arrived = {delivery.event["EventID"] for delivery in receiver.received}
     recorded = {str(event_id) for event_id in Event.objects.values_list("event_id", flat=True)}
     if undelivered or recorded != arrived:
         return [f"{undelivered} deliveries waiting, {len(recorded ^ arrived)} events lost or invented"]

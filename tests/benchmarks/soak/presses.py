@@ -82,8 +82,8 @@ class FolderPress:
                 for _ in range(2 if self.chance.random() < FAULT_SHARE else 1):
                     self.waiting.append((now + self.chance.uniform(0.2, LATE_SECONDS), number, state))
         now = time.monotonic()
-        due = [one for one in self.waiting if one[0] <= now]
-        self.waiting = [one for one in self.waiting if one[0] > now]
+        due = [entry for entry in self.waiting if entry[0] <= now]
+        self.waiting = [entry for entry in self.waiting if entry[0] > now]
         for _, number, state in due:
             # Late ones say when it was.
             self.report(number, state, datetime.now(UTC) - timedelta(seconds=self.chance.uniform(0, 60)))
@@ -132,11 +132,11 @@ class FolderPress:
 
         submit, ours = adapter.submit, self.settings()[named_by]
 
-        def hurt_submit(one: Any, job: Any) -> Any:
-            if one._settings[named_by] == ours and is_refused(job.number):
+        def hurt_submit(press_class: Any, job: Any) -> Any:
+            if press_class._settings[named_by] == ours and is_refused(job.number):
                 raise ProviderRefused("There is no such paper.")
             self.submitted.number = job.number
-            response = submit(one, job)
+            response = submit(press_class, job)
             if not self.is_calm() and chance.random() < FAULT_SHARE / 2:
                 raise ProviderUnavailable("The connection was cut after it was taken.")
             return response
@@ -284,7 +284,9 @@ class SiteFlowPress(ServedPress):
         self.log.close()
 
 
-PRESSES: dict[str, type[FolderPress]] = {one.adapter: one for one in (FolderPress, SftpPress, SiteFlowPress)}
+PRESSES: dict[str, type[FolderPress]] = {
+    press_class.adapter: press_class for press_class in (FolderPress, SftpPress, SiteFlowPress)
+}
 
 
 def _disk_full(*_: Any) -> None:

@@ -315,7 +315,7 @@ def _wrong_jobs(run: Run, jobs: list[tuple[str, str]]) -> list[str]:
     wrong += [f"{number} never came" for number in numbers - taken.keys()]
     wrong += [f"{number} is no job" for number in taken.keys() - numbers]
     wrong += [f"{number} is {state}" for number, state in jobs if state != "Shipped"]
-    return [*wrong[:20], *(one for press in run.presses for one in press.incomplete[:10])]
+    return [*wrong[:20], *(job for press in run.presses for job in press.incomplete[:10])]
 
 
 def _unharmed(run: Run) -> list[str]:
@@ -336,12 +336,15 @@ def _wrong_histories() -> list[str]:
     states: dict[int, list[str]] = {}
     for job, state in JobHistory.objects.order_by("id").values_list("job", "state"):
         states.setdefault(job, []).append(state)
-    incomplete = [one for one in states.values() if one[0] != "Queued" or one[-1] != "Shipped"]
+    incomplete = [
+        history for history in states.values() if history[0] != "Queued" or history[-1] != "Shipped"
+    ]
     if incomplete:
         wrong.append(f"{len(incomplete)} histories such as {incomplete[0]}")
     unshipped = Order.objects.exclude(status=60)[:5]
     wrong += [f"order {order} is {order.get_status_display()}" for order in unshipped]
     doubled = sum(
-        len(one) != len(set(one)) for one in Order.objects.values_list("tracking_numbers", flat=True)
+        len(numbers) != len(set(numbers))
+        for numbers in Order.objects.values_list("tracking_numbers", flat=True)
     )
     return [*wrong, *([f"{doubled} orders with a parcel twice"] if doubled else [])]

@@ -64,7 +64,7 @@ def measure(count: int = 20) -> Iterator[str]:
             writing.join()
             undelivered = wait_until_delivered()
             lives = worker.poll() is None
-        arrived = len({one.event["EventID"] for one in receiver.received})
+        arrived = len({delivery.event["EventID"] for delivery in receiver.received})
         log.seek(0)
         text = log.read().decode(errors="replace")
     stacks, logged = text.count("Traceback"), len(text.splitlines())

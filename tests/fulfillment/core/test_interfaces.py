@@ -183,12 +183,12 @@ def test_cookies_are_for_this_site_only_and_hidden_from_scripts(world, client):
 
 
 def views(patterns=None, prefix=""):
-    for one in get_resolver().url_patterns if patterns is None else patterns:
-        path = prefix + str(one.pattern)
-        if hasattr(one, "url_patterns"):
-            yield from views(one.url_patterns, path)
+    for pattern in get_resolver().url_patterns if patterns is None else patterns:
+        path = prefix + str(pattern.pattern)
+        if hasattr(pattern, "url_patterns"):
+            yield from views(pattern.url_patterns, path)
         else:
-            yield path, one.callback
+            yield path, pattern.callback
 
 
 def test_no_form_of_the_browser_goes_without_its_token(world):

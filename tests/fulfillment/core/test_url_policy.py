@@ -283,7 +283,7 @@ def test_special_use_host_name_is_refused_for_any_address(monkeypatch, host, fou
 def test_special_use_name_of_a_named_network_is_saved(monkeypatch, settings):
     found = ["10.1.2.3"]
     monkeypatch.setattr(
-        socket, "getaddrinfo", lambda *given, **more: [(2, 1, 6, "", (one, 0)) for one in found]
+        socket, "getaddrinfo", lambda *given, **more: [(2, 1, 6, "", (address, 0)) for address in found]
     )
     settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("10.1.2.0/24")]
 
@@ -444,7 +444,7 @@ def test_silent_name_servers_hold_few_threads(monkeypatch):
     monkeypatch.setattr(url_policy, "RESOLVE_SECONDS", 0.2)
     with ThreadPoolExecutor(8) as callers:
         found = [callers.submit(refusal, f"https://b{number}.slow.example-shop.com/") for number in range(8)]
-        assert [one.result() for one in found] == [None] * 8
+        assert [future.result() for future in found] == [None] * 8
     assert len(asked) == url_policy.RESOLVERS
     answered.set()
 

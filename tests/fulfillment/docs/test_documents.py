@@ -46,15 +46,19 @@ def leads_somewhere(document: Path, link: str) -> bool:
 
 def found_in(documents: list[Path], search: Callable[[str], Iterable[str]]) -> dict[str, set[str]]:
     """By document: one test for all of them, as a test for each would cost more than its checks."""
-    return {name_of(one): found for one in documents if (found := set(search(one.read_text("utf-8"))))}
+    return {
+        name_of(document): found
+        for document in documents
+        if (found := set(search(document.read_text("utf-8"))))
+    }
 
 
 def test_links_lead_to_places_that_exist():
     broken = {
-        name_of(one): [
-            link for link in LINK.findall(one.read_text("utf-8")) if not leads_somewhere(one, link)
+        name_of(document): [
+            link for link in LINK.findall(document.read_text("utf-8")) if not leads_somewhere(document, link)
         ]
-        for one in DOCUMENTS
+        for document in DOCUMENTS
     }
 
     assert {name: links for name, links in broken.items() if links} == {}
@@ -70,7 +74,7 @@ def test_every_document_is_in_the_index():
 def test_page_of_more_than_250_lines_is_two():
     # One table of codes, which `fulfillment/core/reference/problems.py` reads; the changelog is a list of releases.
     excepted = {"docs/api/errors.md", "CHANGELOG.md"}
-    lines = {name_of(one): len(one.read_text("utf-8").splitlines()) for one in DOCUMENTS}
+    lines = {name_of(document): len(document.read_text("utf-8").splitlines()) for document in DOCUMENTS}
 
     assert {name: count for name, count in lines.items() if count > 250 and name not in excepted} == {}
 
@@ -101,7 +105,7 @@ def test_make_targets_named_exist():
 
     def unknown(text: str) -> list[str]:
         named = re.findall(r"`(?:[A-Z]+=\S+ )?make ([a-z]+)`|^make ([a-z]+)", text, flags=re.M)
-        return [name for one in named if (name := one[0] or one[1]) not in targets]
+        return [name for groups in named if (name := groups[0] or groups[1]) not in targets]
 
     assert found_in(DOCUMENTS, unknown) == {}
 

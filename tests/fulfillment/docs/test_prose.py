@@ -23,13 +23,13 @@ def all_prose():
 
 @pytest.mark.parametrize("rule", MAX_SHARES)
 def test_documents_keep_the_rule(all_prose, rule):
-    found = [f"{one.path.name}: {sentence}" for one in all_prose for sentence in one.found[rule]]
+    found = [f"{prose.path.name}: {sentence}" for prose in all_prose for sentence in prose.found[rule]]
 
     assert shares(all_prose)[rule] <= MAX_SHARES[rule], "\n".join(found)
 
 
 def test_documents_are_easy_to_read(all_prose):
-    grades = {one.path.name: round(one.grade, 1) for one in all_prose if one.grade}
+    grades = {prose.path.name: round(prose.grade, 1) for prose in all_prose if prose.grade}
 
     assert median(grades.values()) <= 7
     assert {name: grade for name, grade in grades.items() if grade > 9} == {}

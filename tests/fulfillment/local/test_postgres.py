@@ -244,10 +244,10 @@ def test_private_checkouts_share_programs_and_no_data(folder, monkeypatch):
     checkouts = [folder.parent / name for name in ("one", "two")]
     for checkout in checkouts:
         checkout.mkdir(mode=0o700)
-    one, two = (postgres_layout.find_host(checkout / "postgres") for checkout in checkouts)
+    first, second = (postgres_layout.find_host(checkout / "postgres") for checkout in checkouts)
 
-    assert one.programs == two.programs
-    assert one.data != two.data
+    assert first.programs == second.programs
+    assert first.data != second.data
 
 
 @as_root

@@ -235,7 +235,8 @@ def test_every_kind_of_stored_secret_is_planted(planted):
     assert len(set(secrets.values())) == len(secrets)
     for stored in stored_secrets():
         opened = "\n".join(
-            decrypt(one) for one in stored.model.objects.values_list(stored.ciphertext, flat=True)
+            decrypt(ciphertext)
+            for ciphertext in stored.model.objects.values_list(stored.ciphertext, flat=True)
         )
         assert found_in(opened, secrets), stored.name
     for model in apps.get_models():

@@ -268,7 +268,7 @@ def test_hardening_page_names_every_line_of_the_units():
     assert {name for lines in units for name in lines} == set(LINES)
     text = PAGE.read_text("utf-8")
     assert text.startswith(first_part())
-    assert [one.named for one in stricter_lines() if f"| {one.named} |" not in text] == []
+    assert [line.named for line in stricter_lines() if f"| {line.named} |" not in text] == []
 
 
 def test_units_are_as_strict_as_each_other():

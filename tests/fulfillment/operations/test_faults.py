@@ -21,7 +21,9 @@ QUICK = (
 
 def failing(metrics):
     return {
-        one for one, value in metrics.items() if not value and ("check_ok" in one or "database_up" in one)
+        metric
+        for metric, value in metrics.items()
+        if not value and ("check_ok" in metric or "database_up" in metric)
     }
 
 
@@ -42,9 +44,11 @@ def test_each_fault_is_named_and_leaves_nothing_lost_or_half():
 
     found = faults.outcomes(QUICK)
 
-    failures = [f"{one['fault']}: {each}" for one in found["outcomes"] for each in one["failures"]]
+    failures = [
+        f"{outcome['fault']}: {each}" for outcome in found["outcomes"] for each in outcome["failures"]
+    ]
     assert [*failures, *found["left"]] == []
-    assert [one["fault"] for one in found["outcomes"]] == list(QUICK)
-    for one in found["outcomes"]:
+    assert [outcome["fault"] for outcome in found["outcomes"]] == list(QUICK)
+    for outcome in found["outcomes"]:
         # What the alerts are tested with; on a busy machine other checks may fail beside it.
-        assert failing(recorded[one["fault"]]["metrics"]) <= failing(one["metrics"]), one["fault"]
+        assert failing(recorded[outcome["fault"]]["metrics"]) <= failing(outcome["metrics"]), outcome["fault"]

@@ -78,7 +78,7 @@ FEW = (
 
 
 def measured_lines() -> list[Stricter]:
-    return [one for one in stricter_lines() if IS_EVERY_CASE or WRITES or one.named in FEW]
+    return [line for line in stricter_lines() if IS_EVERY_CASE or WRITES or line.named in FEW]
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def bench(tmp_path, settings) -> Iterator[Bench]:
         PUBLIC_URL="http://127.0.0.1",
     )
     with running_sftp_server(tmp_path / "sftp") as press:
-        names = [one.named for one in measured_lines()]
+        names = [line.named for line in measured_lines()]
         jobs = jobs_of(
             world,
             names,
@@ -138,7 +138,7 @@ def jobs_of(world: World, names: list[str], presses: dict[str, Provider]) -> dic
 
 def test_page_says_what_each_line_breaks(bench):
     # One after the other: a backup or a provider that fails in one process stands in the way of another.
-    broken = {one.named: bench.broken(one) for one in measured_lines()}
+    broken = {line.named: bench.broken(line) for line in measured_lines()}
 
     # What fails below the unit as it is would fail below all of them.
     assert set.intersection(*map(set, broken.values())) == set()
@@ -148,6 +148,6 @@ def test_page_says_what_each_line_breaks(bench):
         PAGE.write_text(page(broken), encoding="utf-8")
     written = PAGE.read_text("utf-8")
     rows = [row(name, works) for name, works in broken.items()]
-    assert [one for one in rows if f"{one}\n" not in written] == [], json.dumps(broken, indent=1)
+    assert [row for row in rows if f"{row}\n" not in written] == [], json.dumps(broken, indent=1)
     if IS_EVERY_CASE:
         assert written == page(broken)

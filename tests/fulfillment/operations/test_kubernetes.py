@@ -49,8 +49,8 @@ OF_S3 = {"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret"}
 PODS = containers()
 
 
-def named(one: Manifest) -> str:
-    return f"{one['kind']}-{one['metadata']['name']}"
+def named(manifest: Manifest) -> str:
+    return f"{manifest['kind']}-{manifest['metadata']['name']}"
 
 
 @pytest.mark.parametrize("manifest", manifests(), ids=named)
@@ -106,7 +106,7 @@ def test_names_lead_to_what_exists():
     for name, deployment in of_kind("Deployment").items():
         assert deployment["spec"]["selector"]["matchLabels"] == labels[name]
         assert of_kind("PodDisruptionBudget")[name]["spec"]["selector"]["matchLabels"] == labels[name]
-    assert len({tuple(one.items()) for one in labels.values()}) == len(PODS)
+    assert len({tuple(label.items()) for label in labels.values()}) == len(PODS)
     (service,), (scaler,) = of_kind("Service").values(), of_kind("HorizontalPodAutoscaler").values()
     assert service["spec"]["selector"] == labels["web"]
     assert [port["targetPort"] for port in service["spec"]["ports"]] == ["http"]
@@ -268,4 +268,4 @@ def test_pods_work_as_processes_in_the_order_of_the_guide(tmp_path, outside, set
             order_with_a_proof(url, world)
             catalog_is_checked(world)
             assert list(written.iterdir())
-    assert {one.key.partition("/")[0] for one in bucket.objects.all()} >= {"catalog", "proofs"}
+    assert {stored.key.partition("/")[0] for stored in bucket.objects.all()} >= {"catalog", "proofs"}

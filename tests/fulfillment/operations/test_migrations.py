@@ -131,6 +131,10 @@ def test_new_database_hides_no_mistake_and_no_metric(settings, client):
     for expected in ("ALLOWED_HOSTS is *", "run prepare", "Migrations are missing"):
         assert expected in str(found)
     assert (ready.status_code, ready.json()["reason"]) == (503, "migrations are missing")
-    samples = {(one.name, *one.labels.values()): one.value for family in metrics for one in family.samples}
+    samples = {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in metrics
+        for sample in family.samples
+    }
     assert samples["fulfillment_check_ok", "migrations"] == 0
     assert samples["fulfillment_database_up",] == 1

@@ -31,7 +31,7 @@ HEALTHY = {
     'up{job="fulfillment",instance="web"}': "1x90",
     "fulfillment_database_up": "1x90",
     **{f'fulfillment_check_ok{{check="{part}"}}': "1x90" for part in PARTS},
-    **{f'fulfillment_database_refusals_total{{reason="{one}"}}': "2x90" for one in REFUSED},
+    **{f'fulfillment_database_refusals_total{{reason="{reason}"}}': "2x90" for reason in REFUSED},
     'fulfillment_queue_retried{queue="mail"}': "0x90",
     "fulfillment_files_free_ratio": "0.4x90",
     "fulfillment_workers_alive": "2x90",
@@ -93,7 +93,7 @@ def queries():
 
 def test_rules_and_dashboard_name_metrics_that_the_service_has():
     gauges = [*GAUGES, *offered_values("metrics", "GAUGES")]
-    exported = {f"fulfillment_{name}" for one in gauges for name in one.texts}
+    exported = {f"fulfillment_{name}" for gauge in gauges for name in gauge.texts}
     exported |= {"fulfillment_database_up", "fulfillment_check_ok", "fulfillment_files_free_ratio"}
     for name in ("requests", "request_seconds", "refusals", "render_seconds", "database_refusals"):
         family = getattr(instruments, name)
@@ -138,10 +138,10 @@ ALERTS = {
 }
 
 
-def recorded_series(one):
+def recorded_series(metric):
     """An hour as before the fault, then as during it; with the traffic of the healthy hour, answered as it was."""
     series = {name: values for name, values in HEALTHY.items() if name.startswith("fulfillment_request")}
-    before, during = one["before"], one["metrics"]
+    before, during = metric["before"], metric["metrics"]
     for name in before.keys() | during.keys():
         labelled = name.replace("{", '{instance="web",', 1) if "{" in name else f'{name}{{instance="web"}}'
         was, is_now = before.get(name), during.get(name)
@@ -151,7 +151,7 @@ def recorded_series(one):
             then = f"{is_now}+{is_now - (was or 0)}x30"
         series[labelled] = f"{first} {then}"
     series['up{job="fulfillment",instance="web"}'] = "1x59 1x30" if during else "1x59 0x30"
-    if one["reads"] == "503":
+    if metric["reads"] == "503":
         series[f'fulfillment_requests_total{{{READ},status="503"}}'] = "0x59 6000+6000x30"
     return series
 

@@ -95,9 +95,9 @@ def rows_of_store(cluster: ArchivedCluster) -> dict[str, list[tuple]]:
         return {
             model._meta.db_table: opened.execute(
                 "SELECT count(*), md5(string_agg(md5(r::text), '' ORDER BY r::text COLLATE \"C\"))"
-                f" FROM {model._meta.db_table} r WHERE ctid IN (SELECT place FROM {one.rows.as_string()})"
+                f" FROM {model._meta.db_table} r WHERE ctid IN (SELECT place FROM {selection.rows.as_string()})"
             ).fetchall()
-            for model, one in graph.selections.items()
+            for model, selection in graph.selections.items()
         }
 
 
@@ -106,9 +106,10 @@ def delete_store(cluster: ArchivedCluster) -> None:
     with opened:
         opened.execute("SET session_replication_role = replica")
         opened.execute("DELETE FROM stores_proof")
-        for one in reversed(graph.selections.values()):
+        for selection in reversed(graph.selections.values()):
             opened.execute(
-                f"DELETE FROM {one.model._meta.db_table} WHERE ctid IN (SELECT place FROM {one.rows.as_string()})"
+                f"DELETE FROM {selection.model._meta.db_table} "
+                f"WHERE ctid IN (SELECT place FROM {selection.rows.as_string()})"
             )
         opened.execute("DELETE FROM stores_ordersearch WHERE order_id NOT IN (SELECT id FROM stores_order)")
 
@@ -155,13 +156,13 @@ def test_every_table_can_be_ordered_by_what_its_rows_depend_on():
 
 
 def test_refused_restores_say_what_to_do(scene):
-    one = scene.cluster
+    cluster = scene.cluster
     refusals = [
         (("stores.Store", "external_id=other"), "", "The copy has no stores.Store external_id=other"),
         (("stores.Shop", "id=1"), "", "write a model and one of its fields"),
         (("stores.Order", "id=x"), "", "names no record"),
         (("stores.Store",), "", "in pairs of MODEL and FIELD=VALUE"),
-        (NAMES, f"127.0.0.1:{one.port}", "is the live database itself"),
+        (NAMES, f"127.0.0.1:{cluster.port}", "is the live database itself"),
         (NAMES, "127.0.0.1:1", "does not respond.*restore-copy"),
         (("accounts.Tenant", "id=1"), "", "exists in the live database"),
         # The application that placed the orders would have to come back first.

@@ -119,8 +119,8 @@ def pooled(django_db_setup) -> Iterator[Pooled]:
 
 
 def answered(responses: list[requests.Response], status: int) -> list[Any]:
-    assert {one.status_code for one in responses} == {status}, responses[0].text
-    return [one.json() for one in responses]
+    assert {response.status_code for response in responses} == {status}, responses[0].text
+    return [response.json() for response in responses]
 
 
 def at_once(act: Any, count: int = MANY) -> list[requests.Response]:
@@ -147,13 +147,14 @@ def test_reads_proofs_quotes_and_large_orders_are_answered_at_once(pooled):
             "POST", f"/store/demo/product/{CARD}/proof", VALUES | {"Name": f"Ada {number}"}
         )
     )
-    assert 200 in {one.status_code for one in proofs} <= {200, 429}
+    assert 200 in {proof.status_code for proof in proofs} <= {200, 429}
     quote = {"Items": [{"ProductID": CARD, "Quantity": 500}], "ShipTo": {"CountryCode": "US"}}
     quotes = at_once(lambda _: pooled.call("POST", "/store/demo/quote", quote))
     answered(quotes, 201)
     large = {"Recipient": RECIPIENT, "Items": [ITEM | {"ItemKey": str(number)} for number in range(25)]}
     assert {
-        one.status_code for one in at_once(lambda _: pooled.call("POST", "/store/demo/order", large))
+        response.status_code
+        for response in at_once(lambda _: pooled.call("POST", "/store/demo/order", large))
     } <= {201, 429}
     assert pooled.database.rows(ADVISORY) == [(0,)]
 
@@ -164,19 +165,19 @@ def test_orders_with_a_key_are_made_once_and_refused_keys_are_free_again(pooled)
         lambda number: pooled.call("POST", "/store/demo/order", order, Idempotency_Key=f"k-{number // 2}")
     )
     # Prints of many at once are refused with 429, for a moment.
-    assert {one.status_code for one in pairs} <= {201, 409, 429}
+    assert {response.status_code for response in pairs} <= {201, 409, 429}
     again = [
         pooled.call("POST", "/store/demo/order", order, Idempotency_Key=f"k-{number // 2}")
         for number in range(MANY)
     ]
-    made = {one["OrderID"] for one in answered(again, 201)}
-    assert made >= {one.json()["OrderID"] for one in pairs if one.status_code == 201}
+    made = {record["OrderID"] for record in answered(again, 201)}
+    assert made >= {response.json()["OrderID"] for response in pairs if response.status_code == 201}
     assert len(made) == MANY // 2
 
     refused = at_once(
         lambda _: pooled.call("POST", "/store/demo/order", {"Items": []}, Idempotency_Key="k-bad")
     )
-    assert {one.status_code for one in refused} <= {400, 409, 429}
+    assert {response.status_code for response in refused} <= {400, 409, 429}
     assert pooled.call("POST", "/store/demo/order", order, Idempotency_Key="k-bad").status_code == 201
 
 
@@ -190,7 +191,7 @@ def test_worker_delivers_events_and_runs_jobs_and_reports_that_no_notification_a
         assert hook.status_code == 201, hook.text
         order = pooled.call("POST", "/store/demo/order", {"Recipient": RECIPIENT, "Items": [ITEM]}).json()
         # The job that moves demo orders on has run, and its events have arrived.
-        wait_for(lambda: sum(order["OrderID"] in str(one.event) for one in receiver.received) >= 2)
+        wait_for(lambda: sum(order["OrderID"] in str(delivery.event) for delivery in receiver.received) >= 2)
         wait_for(lambda: "Set DATABASE_DIRECT_URL" in log.read_text())
 
     assert "Traceback" not in log.read_text()

@@ -210,12 +210,12 @@ def test_export_lists_pending_and_finished_requests(world, person, settings):
     assert ("subscription", "Changed Requests per minute.") in {
         (entry["Kind"], entry["Change"]) for entry in of_person
     }
-    decided = [one for one in files["association_requests.json"] if one["DecidedByThisPerson"]]
-    assert ("Not yet", None) in {(one["Note"], one["Message"]) for one in decided}
+    decided = [entry for entry in files["association_requests.json"] if entry["DecidedByThisPerson"]]
+    assert ("Not yet", None) in {(entry["Note"], entry["Message"]) for entry in decided}
     assert {"accounts.Role", "accounts.Subscription", "applications.Application"} <= {
-        one.get("Record") for one in files["trail.json"]
+        entry.get("Record") for entry in files["trail.json"]
     }
-    assert "/profile" in {one.get("Address") for one in files["trail.json"]}
+    assert "/profile" in {entry.get("Address") for entry in files["trail.json"]}
     assert "somebody else" not in json.dumps(files)
     assert "another person" not in json.dumps(files)
 
@@ -279,7 +279,9 @@ def test_last_owner_sees_the_application_and_the_next_step(world, person):
     with pytest.raises(CommandError) as refused:
         call_command("erase_user", PERSON["email"])
 
-    named = [f"{one.name} ({one.pk})" for one in Application.objects.filter(user=person)]
+    named = [
+        f"{application.name} ({application.pk})" for application in Application.objects.filter(user=person)
+    ]
     assert named
     assert all(name in str(refused.value) for name in named)
     assert "--disable-applications" in str(refused.value)
@@ -420,7 +422,7 @@ def test_erasing_finds_roles_of_a_name_beyond_ascii_in_the_log(world):
 def test_erasing_finds_the_person_on_pages_of_other_records_in_the_log(world, signed_in, name):
     user = User.objects.create(tenant=world.tenant, username=name, email="z@x.example")
     console = signed_in(world.operator)
-    none = {f"{one}-{kind}_FORMS": "0" for one in ("roles", "keys") for kind in ("TOTAL", "INITIAL")}
+    none = {f"{prefix}-{kind}_FORMS": "0" for prefix in ("roles", "keys") for kind in ("TOTAL", "INITIAL")}
     forms = {
         f"/admin/applications/application/{world.application.pk}/change/": {
             **none,

@@ -188,7 +188,10 @@ def test_failing_rule_does_not_stop_the_others(db, monkeypatch, error):
     monkeypatch.setattr(retention, "all_retention_rules", lambda **_: things)
     report = prune()
 
-    assert [(one.name, one.count, one.failure.removeprefix("OperationalError: ")) for one in report] == [
+    assert [
+        (outcome.name, outcome.count, outcome.failure.removeprefix("OperationalError: "))
+        for outcome in report
+    ] == [
         ("first", 3, "It is away."),
         ("second", 1, ""),
     ]
@@ -227,8 +230,8 @@ def test_file_that_cannot_be_deleted_does_not_stop_the_other_rules(db, settings,
 
     report = prune()
 
-    assert [one.name for one in report] == [rule.name for rule in all_retention_rules()]
-    failures = {one.name: one.failure for one in report if one.failure}
+    assert [outcome.name for outcome in report] == [rule.name for rule in all_retention_rules()]
+    failures = {outcome.name: outcome.failure for outcome in report if outcome.failure}
     assert failures == {"files of old imports": "PermissionError"}
 
 

@@ -123,7 +123,7 @@ def test_outage_is_a_line_a_minute_without_a_stack(monkeypatch):
         assert [calm.filter(record(lost, name=name)) for _ in range(2)] == [True, False]
     first, second, other = record(lost), record(lost), record(lost, line=2)
 
-    assert [calm.filter(one) for one in (first, second, other)] == [True, False, True]
+    assert [calm.filter(each) for each in (first, second, other)] == [True, False, True]
     assert first.exc_info is None
     now[0] += 61
     assert calm.filter(record(lost)) is True
@@ -138,8 +138,8 @@ def test_other_errors_keep_their_stack_and_are_logged_each_time():
         record(OperationalError("x"), name="a"),
     ]
 
-    assert [calm.filter(one) for one in records] == [True] * 4
-    assert all(one.exc_info for one in records)
+    assert [calm.filter(each) for each in records] == [True] * 4
+    assert all(each.exc_info for each in records)
 
 
 def test_outages_are_distinguished_from_errors_of_statements():

@@ -204,7 +204,9 @@ def test_records_of_one_name_are_distinguished_where_one_is_chosen(world, client
 
     for field in ("user", "application", "store"):
         requested = {"app_label": "accounts", "model_name": "role", "field_name": field}
-        reported = [one["text"] for one in client.get("/admin/autocomplete/", requested).json()["results"]]
+        reported = [
+            result["text"] for result in client.get("/admin/autocomplete/", requested).json()["results"]
+        ]
         assert len(set(reported)) == len(reported) > 1
 
 
@@ -218,7 +220,7 @@ def test_address_that_a_person_only_claims_is_marked_where_a_person_is_chosen(wo
         "field_name": "user",
         "term": world.user.email,
     }
-    found = {one["text"] for one in client.get("/admin/autocomplete/", requested).json()["results"]}
+    found = {result["text"] for result in client.get("/admin/autocomplete/", requested).json()["results"]}
 
     assert found == {f"user ({world.user.email})", f"impostor ({world.user.email}, not confirmed)"}
 

@@ -56,7 +56,7 @@ def entries(world) -> list[tuple[int, str]]:
     request = RequestFactory().get("/admin/")
     request.user = world.operator
     card = attention.attention_card(request)
-    return [(one.count, one.words) for one in card.context["entries"] if "certificate" in one.words]
+    return [(entry.count, entry.words) for entry in card.context["entries"] if "certificate" in entry.words]
 
 
 @pytest.mark.parametrize(

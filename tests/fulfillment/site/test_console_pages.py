@@ -116,7 +116,10 @@ def test_every_address_has_an_example_or_a_reason(furnished):
     """Where this fails, a page was added: name an example in tests/support/browser/console_pages.py."""
     examples = set(extra_pages(furnished))
     found = {
-        address for app in apps_of_console() for one in admins_of(app) for address in own_addresses(*one)
+        address
+        for app in apps_of_console()
+        for model_admin in admins_of(app)
+        for address in own_addresses(*model_admin)
     }
 
     assert found == examples | ACTS_AT_ONCE.keys() | NO_PAGE.keys()
@@ -142,7 +145,7 @@ def test_every_form_is_confirmed_or_exempt_with_a_reason(furnished, client):
         text = response.content.decode()
         assert response.status_code == 200, page
         assert 'name="confirmed"' in text or 'name="post"' in text, page
-        assert [one["sql"] for one in queries if WRITES.match(one["sql"])] == [], page
+        assert [query["sql"] for query in queries if WRITES.match(query["sql"])] == [], page
 
     # What takes nothing but a POST either is among the pages that ask or is named with its reason.
     for address, example in own.items():
@@ -175,7 +178,7 @@ def test_every_list_is_searched_paged_and_shows_more_than_names(furnished):
 
 def test_list_that_is_longer_than_a_page_continues(furnished, client, monkeypatch):
     sign_in(client, furnished.operator)
-    for _, model_admin in (one for app in apps_of_console() for one in admins_of(app)):
+    for _, model_admin in (each for app in apps_of_console() for each in admins_of(app)):
         monkeypatch.setattr(model_admin, "list_per_page", 1)
         address = reverse(f"admin:{model_admin.opts.app_label}_{model_admin.opts.model_name}_changelist")
         changelist = client.get(address, {"p": 2}).context["cl"]

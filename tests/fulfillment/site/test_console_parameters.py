@@ -39,15 +39,19 @@ def odd_records(world: World) -> Iterator[list[OddRequest]]:
 def failures(client, requests: Iterable[OddRequest]) -> list[str]:
     client.raise_request_exception = False
     failed = []
-    for one in requests:
+    for request in requests:
         # A statement that fails would end the transaction of the test.
         with transaction.atomic():
-            response = client.get(one.path) if one.sent is None else client.post(one.path, one.sent)
+            response = (
+                client.get(request.path) if request.sent is None else client.post(request.path, request.sent)
+            )
             if response.streaming:
                 b"".join(response)
             transaction.set_rollback(True)
         if response.status_code >= 500:
-            failed.append(f"{one}: {response.exc_info[:2] if response.exc_info else response.status_code}")
+            failed.append(
+                f"{request}: {response.exc_info[:2] if response.exc_info else response.status_code}"
+            )
     return failed
 
 

@@ -34,16 +34,16 @@ def luminance(color: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast(one: str, other: str) -> float:
-    low, high = sorted((luminance(one), luminance(other)))
+def contrast(color: str, ground: str) -> float:
+    low, high = sorted((luminance(color), luminance(ground)))
     return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 def test_colors_can_be_read_on_their_grounds(scheme):
     found = {
-        (one, ground): round(contrast(COLORS[one][scheme], COLORS[ground][scheme]), 2)
-        for one, ground in [*TEXT, *DRAWN]
+        (color, ground): round(contrast(COLORS[color][scheme], COLORS[ground][scheme]), 2)
+        for color, ground in [*TEXT, *DRAWN]
     }
 
     assert {pair: ratio for pair, ratio in found.items() if ratio < (4.5 if pair in TEXT else 3)} == {}

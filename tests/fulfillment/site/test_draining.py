@@ -74,7 +74,7 @@ def test_stopping_process_answers_briefly_and_closes_each_connection(tmp_path):
                 answers += [session.get(f"{served.url}/healthz", timeout=PATIENCE) for _ in range(3)]
             wait_for(lambda worker=worker, served=served: worker not in descendants(served.process.pid))
         assert "close" not in before.headers.get("Connection", "")
-        said = [(one.status_code, one.headers.get("Connection")) for one in answers]
+        said = [(answer.status_code, answer.headers.get("Connection")) for answer in answers]
         if said == [(200, "close")] * 3:
             break
     assert said == [(200, "close")] * 3

@@ -31,10 +31,10 @@ def pages(world, client) -> dict[str, str]:
     sign_in(client, world.operator)
     request = client.get("/admin/").wsgi_request
     addresses = ["/admin/", reverse("admin:stores_product_change", args=[product.pk])]
-    for model, one in admin.site._registry.items():
+    for model, model_admin in admin.site._registry.items():
         name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
         addresses.append(reverse(f"{name}_changelist"))
-        if one.has_add_permission(request):
+        if model_admin.has_add_permission(request):
             addresses.append(reverse(f"{name}_add"))
     return {address: client.get(address).content.decode() for address in addresses}
 

@@ -31,9 +31,14 @@ def document():
 def test_every_reference_page_runs_no_query_but_the_rate_limit(
     client, db, django_assert_num_queries, document
 ):
-    ids = {one["operationId"] for item in document["paths"].values() for one in item.values()}
-    addresses = [one.url for group in (operations(), events(), guides()) for one in group.values()]
-    shown = [ROOT, f"{ROOT}/events", *addresses, *(one.url for one in list(problems().values())[::20])]
+    ids = {entry["operationId"] for item in document["paths"].values() for entry in item.values()}
+    addresses = [entry.url for group in (operations(), events(), guides()) for entry in group.values()]
+    shown = [
+        ROOT,
+        f"{ROOT}/events",
+        *addresses,
+        *(problem.url for problem in list(problems().values())[::20]),
+    ]
     with django_assert_num_queries(len(shown)) as queries:
         pages = {address: client.get(address) for address in shown}
     assert [query["sql"] for query in queries if "INSERT INTO accounts_ratewindow" not in query["sql"]] == []
@@ -51,7 +56,7 @@ def test_every_reference_page_runs_no_query_but_the_rate_limit(
 
 def test_links_within_the_reference_lead_to_places_that_exist(client, db):
     shown = (operations(), events(), guides(), problems())
-    addresses = [one.url for group in shown for one in group.values()]
+    addresses = [entry.url for group in shown for entry in group.values()]
     others = [ROOT, f"{ROOT}/events", changes().url]
     pages = {address: client.get(address) for address in [*others, *addresses]}
     names = {address: names_in(page) for address, page in pages.items()}
@@ -88,9 +93,9 @@ def test_page_of_a_code_names_the_operations_that_answer_it(client, db):
 
 def test_every_page_has_a_markdown_form(client, db, settings):
     settings.ADDRESS_PAGES_PER_MINUTE = 10_000
-    pages = [one for group in (operations(), events(), guides(), problems()) for one in group.values()]
+    pages = [entry for group in (operations(), events(), guides(), problems()) for entry in group.values()]
 
-    answers = {one.url: client.get(f"{one.url}.md") for one in pages}
+    answers = {page.url: client.get(f"{page.url}.md") for page in pages}
 
     assert {response.status_code for response in answers.values()} == {200}
     assert {response["Content-Type"] for response in answers.values()} == {"text/markdown; charset=utf-8"}
@@ -118,7 +123,9 @@ def test_index_for_programs_links_every_guide_operation_and_event(client, db):
     whole = client.get("/llms-full.txt").content.decode()
 
     for group in (operations(), events(), guides()):
-        assert [one.url for one in group.values() if f"{settings.PUBLIC_URL}{one.url}.md)" not in index] == []
+        assert [
+            entry.url for entry in group.values() if f"{settings.PUBLIC_URL}{entry.url}.md)" not in index
+        ] == []
     assert index.startswith("# Store Fulfillment\n\n> ")
     assert all(f"# {guide.title}\n" in whole for guide in guides().values())
     assert "](../" not in whole
@@ -129,7 +136,9 @@ def test_api_catalog_leads_to_description_and_documents(client, db):
     (link,) = json.loads(response.content)["linkset"]
 
     assert response["Content-Type"].startswith("application/linkset+json")
-    targets = [one["href"] for kind in ("service-desc", "service-doc", "service-meta") for one in link[kind]]
+    targets = [
+        link["href"] for kind in ("service-desc", "service-doc", "service-meta") for link in link[kind]
+    ]
     paths = [href.removeprefix(settings.PUBLIC_URL) for href in targets]
     assert [path for path in paths if client.get(path).status_code != 200] == []
 
@@ -144,7 +153,7 @@ def test_changelog_feed_has_each_release(client, db):
     )
 
     assert response["Content-Type"].startswith("application/atom+xml")
-    assert [one.text for one in feed.iterfind(f"{atom}entry/{atom}title")] == versions != []
+    assert [title.text for title in feed.iterfind(f"{atom}entry/{atom}title")] == versions != []
     for entry in feed.iterfind(f"{atom}entry"):
         address, _, fragment = entry.find(f"{atom}link").get("href").partition("#")
         page = client.get(address.removeprefix(settings.PUBLIC_URL))
@@ -160,7 +169,9 @@ def test_example_of_a_mistake_is_an_entry_of_a_problem():
 
 
 def test_every_code_that_an_operation_answers_is_explained():
-    assert {code for one in operations().values() for code in one.codes} - problems().keys() == set()
+    assert {
+        code for operation in operations().values() for code in operation.codes
+    } - problems().keys() == set()
 
 
 @pytest.mark.parametrize("operation_id", list(operations()))
@@ -179,7 +190,10 @@ def test_examples_in_typescript_are_read_by_node(tmp_path):
         pytest.skip("Node is not installed.")
     together = tmp_path / "samples.mjs"
     blocks = [
-        text for one in operations().values() for language, _, text in one.samples if language == "typescript"
+        text
+        for operation in operations().values()
+        for language, _, text in operation.samples
+        if language == "typescript"
     ]
     imports = {line for text in blocks for line in text.splitlines() if line.startswith("import ")}
     # What TypeScript has beyond JavaScript here is one mark.
@@ -205,7 +219,11 @@ def test_limits_types_and_values_are_in_words(document):
     assert members["Items"].kind == "array of object"
     assert members["Items"].limits == ("1 or more elements", "at most 500 elements")
     assert members["ExternalID"].kind == "string or null"
-    status = next(one for one in operations()["order_exportview"].parameters[1][1] if one.name == "status")
+    status = next(
+        parameter
+        for parameter in operations()["order_exportview"].parameters[1][1]
+        if parameter.name == "status"
+    )
     assert (status.kind, status.values[0]) == ("array of integer", "10")
 
 

@@ -91,8 +91,8 @@ def test_without_scripts_the_results_are_a_page(placed, client):
 def test_search_runs_a_bounded_number_of_queries(placed, client, django_assert_max_num_queries):
     client.force_login(placed.operator)
     User.objects.bulk_create(
-        User(tenant=placed.tenant, username=f"clerk-{one}", email=f"c{one}@print.example")
-        for one in range(80)
+        User(tenant=placed.tenant, username=f"clerk-{number}", email=f"c{number}@print.example")
+        for number in range(80)
     )
     with django_assert_max_num_queries(24):
         assert len(found(client, "clerk")) == 5

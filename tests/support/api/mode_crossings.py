@@ -75,7 +75,7 @@ class Twins:
         ]
 
     def known(self, mode: str) -> set[str]:
-        return {value for (one, _), ids in self.ids.items() if one == mode for value in ids.values()}
+        return {value for (of_mode, _), ids in self.ids.items() if of_mode == mode for value in ids.values()}
 
     def state(self, mode: str) -> str:
         with connection.cursor() as cursor:
@@ -162,7 +162,9 @@ def crossings(twins: Twins, *, count: int, seed: int = 1) -> tuple[int, list[str
                 content = b"".join(response) if response.streaming else response.content
                 sent = case.path + json.dumps(case.body)
                 leaks = [
-                    one for one in known if one not in sent and one in content.decode("utf-8", "replace")
+                    value
+                    for value in known
+                    if value not in sent and value in content.decode("utf-8", "replace")
                 ]
                 if leaks or (case.names_other and response.status_code < 300):
                     found.append(f"{mode}: {case} {response.status_code} {leaks}")

@@ -226,15 +226,15 @@ def odd_forms(place: str) -> Iterator[list[OddRequest]]:
 def chosen(groups: Iterable[list[OddRequest]], each: int) -> Iterator[OddRequest]:
     """Some of each group, so that every name is tried and every value is."""
     for number, group in enumerate(groups):
-        for one in range(min(each, len(group))):
-            yield group[(number * 7 + one * 11) % len(group)]
+        for position in range(min(each, len(group))):
+            yield group[(number * 7 + position * 11) % len(group)]
 
 
 def filter_names(model_admin: Any, request: Any) -> set[str]:
     """The names its filters read, by their fields or of their own."""
     found: set[str] = {model_admin.date_hierarchy} if model_admin.date_hierarchy else set()
-    for one in model_admin.get_list_filter(request):
-        named = one[0] if isinstance(one, tuple | list) else one
+    for list_filter in model_admin.get_list_filter(request):
+        named = list_filter[0] if isinstance(list_filter, tuple | list) else list_filter
         found.add(named if isinstance(named, str) else getattr(named, "parameter_name", ""))
     return found - {""}
 

@@ -24,7 +24,11 @@ def _operations(document: Schema) -> dict[str, Schema]:
 
 def _parameters(operation: Schema) -> dict[tuple[str, str], Schema]:
     """Those in the path have a place, not a name, where a request is made."""
-    return {(one["in"], one["name"]): one for one in operation.get("parameters", ()) if one["in"] != "path"}
+    return {
+        (parameter["in"], parameter["name"]): parameter
+        for parameter in operation.get("parameters", ())
+        if parameter["in"] != "path"
+    }
 
 
 class _Comparison:
@@ -46,7 +50,8 @@ class _Comparison:
                 yield f"the event {event} is gone"
                 continue
             sent = (
-                one[event]["post"]["requestBody"]["content"] for one in (self.before_hooks, self.after_hooks)
+                hooks[event]["post"]["requestBody"]["content"]
+                for hooks in (self.before_hooks, self.after_hooks)
             )
             yield from self._contents(f"event {event}", *sent, shown=True)
 
@@ -144,7 +149,7 @@ def _kinds(document: Schema, schema: Schema) -> set[str]:
     schema = _resolved(document, schema)
     alternatives = _alternatives(schema)
     if alternatives:
-        return set().union(*(_kinds(document, one) for one in alternatives))
+        return set().union(*(_kinds(document, alternative) for alternative in alternatives))
     kinds = schema.get("type", [])
     return {kinds} if isinstance(kinds, str) else set(kinds)
 

@@ -223,7 +223,7 @@ def _import_files(world: World) -> None:
 
 def _font() -> bytes:
     """A shipped face under another name."""
-    font = TTFont(next(Path(one) for one in FontSet.shipped().paths if one.endswith("Lato-Regular.ttf")))
+    font = TTFont(next(Path(path) for path in FontSet.shipped().paths if path.endswith("Lato-Regular.ttf")))
     for record in font["name"].names:
         if record.nameID in {1, 16}:
             record.string = "Harbor Sans"

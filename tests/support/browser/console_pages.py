@@ -159,7 +159,7 @@ def admins_of(app: str) -> list[tuple[str, Any]]:
 
 def own_addresses(name: str, model_admin: Any) -> list[str]:
     """What an admin adds to Django's five."""
-    known = {f"{name}_{one}" for one in STANDARD} | {None}
+    known = {f"{name}_{suffix}" for suffix in STANDARD} | {None}
     return [pattern.name for pattern in model_admin.get_urls() if pattern.name not in known]
 
 
@@ -288,13 +288,13 @@ def extra_pages(world: World) -> dict[str, list[ConsolePage]]:
             *(
                 ConsolePage(
                     f"order to {move}",
-                    reverse("admin:stores_order_change", args=[one.pk]),
+                    reverse("admin:stores_order_change", args=[record.pk]),
                     sent,
                     "question",
                     asks=True,
                 )
-                for one, move in ((order, "90"), (order, "95"), (shipped, "refuse"))
-                for sent in [{"move_to": move, "seen": order_etag(one), "note": ""}]
+                for record, move in ((order, "90"), (order, "95"), (shipped, "refuse"))
+                for sent in [{"move_to": move, "seen": order_etag(record), "note": ""}]
             ),
         ],
         "stores_batch_make": page("stores_batch_make", product.pk),

@@ -104,7 +104,9 @@ def read_texts(page: str) -> set[str]:
     tree = html.document_fromstring(page or "<p>")
     texts = tree.xpath("//@aria-label | //@placeholder | //@alt | //@title")
     for hidden in [
-        one for one in tree.iter() if one.tag in UNSEEN or "material-symbols" in one.get("class", "")
+        element
+        for element in tree.iter()
+        if element.tag in UNSEEN or "material-symbols" in element.get("class", "")
     ]:
         hidden.drop_tree()
     return {" ".join(text.split()) for text in (*texts, *tree.itertext(etree.Element)) if text.strip()}
@@ -133,7 +135,7 @@ class Sources:
                     self._texts.add(" ".join(text.split()))
                 case ast.JoinedStr(values=parts):
                     kept = [part.value if isinstance(part, ast.Constant) else None for part in parts]
-                    if len(re.findall(r"[A-Za-z]{3}", "".join(one or "" for one in kept))) > 1:
+                    if len(re.findall(r"[A-Za-z]{3}", "".join(text_part or "" for text_part in kept))) > 1:
                         self._filled.append(kept)
 
     def hold(self, text: str) -> bool:
@@ -151,9 +153,9 @@ class Sources:
 
 
 def _is_filled(kept: list[str | None], text: str) -> bool:
-    if not all(one in text for one in kept if one):
+    if not all(fixed in text for fixed in kept if fixed):
         return False
-    return bool(re.fullmatch("".join(".+" if one is None else re.escape(one) for one in kept), text))
+    return bool(re.fullmatch("".join(".+" if fixed is None else re.escape(fixed) for fixed in kept), text))
 
 
 def plain_texts(answers: Iterable[tuple[str, Any]], sources: Sources) -> str:

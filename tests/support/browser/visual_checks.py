@@ -101,7 +101,7 @@ def faults_of(
         if answered != status:
             found.append(f"{where}: answered {answered}")
         is_first = (width, scheme) == chosen[0]
-        found += [f"{where}: {one}" for one in _faults_now(page, impacts, within, by_keyboard=is_first)]
+        found += [f"{where}: {fault}" for fault in _faults_now(page, impacts, within, by_keyboard=is_first)]
         found += [f"{where}: {said}" for said in visitor.complaints if not _is_of(said, status)]
         visitor.complaints.clear()
         shoot(page, f"{name}-{width}-{scheme}")
@@ -130,7 +130,9 @@ def shoot(page: Page, name: str) -> None:
 def _faults_now(page: Page, impacts: frozenset[str], within: str, *, by_keyboard: bool) -> list[str]:
     violations, icons, too_wide, of_keyboard = page.evaluate(FAULTS, [within, sorted(impacts), by_keyboard])
     found = [
-        f"{one['id']}: {one['where']}" for one in violations if one["impact"] in impacts or one["isRequired"]
+        f"{violation['id']}: {violation['where']}"
+        for violation in violations
+        if violation["impact"] in impacts or violation["isRequired"]
     ]
     found += [f"no icon {name}" for name in icons]
     found += [f"{what} {overflow} pixels too wide" for what, overflow in too_wide.items() if overflow > 0]

@@ -197,7 +197,7 @@ def table(outcomes: list[Outcome]) -> list[str]:
     lines = ["| fault | writes refused for | lost | doubled | errors of clients | refusals without retries |"]
     lines += ["|---|---|---|---|---|---|"]
     return lines + [
-        f"| {one.fault} | {one.refused:.1f} s | {len(one.lost)} | {len(one.doubled)} | {len(one.client_errors)} "
-        f"| {one.refusals or 'none'} |"
-        for one in outcomes
+        f"| {outcome.fault} | {outcome.refused:.1f} s | {len(outcome.lost)} | {len(outcome.doubled)} "
+        f"| {len(outcome.client_errors)} | {outcome.refusals or 'none'} |"
+        for outcome in outcomes
     ]

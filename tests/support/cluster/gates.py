@@ -31,7 +31,7 @@ class Network:
         # Those of PostgreSQL last: they are many, have hundreds of files and seldom open a connection.
         for pid, machine in sorted(processes_below(self.folder), key=lambda found: _is_postgres(found[0])):
             with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/fd") as files:
-                if any(os.readlink(one.path) == wanted for one in files):  # noqa: PTH115
+                if any(os.readlink(file.path) == wanted for file in files):  # noqa: PTH115
                     return machine
         return ""
 

@@ -176,7 +176,7 @@ class Load:
 
     def longest_pause(self, since: float) -> float:
         """Seconds in which no write was acknowledged."""
-        times = sorted([since, *(one for one in self.acknowledged if one >= since)])
+        times = sorted([since, *(moment for moment in self.acknowledged if moment >= since)])
         return max((after - before for before, after in pairwise(times)), default=float("inf"))
 
     def lost(self) -> list[str]:
@@ -186,10 +186,10 @@ class Load:
         events = {str(number) for (number,) in self.cluster.rows("SELECT event_id FROM applications_event")}
         lost = [f"order {key}" for key, order_id in orders.items() if kept.get(key) != order_id]
         lost += [f"order {key}, which was never sent" for key in kept.keys() - self.sent]
-        return lost + [f"event {one}" for one in arrived - events]
+        return lost + [f"event {event_id}" for event_id in arrived - events]
 
     def arrived(self) -> set[str]:
-        return {one.event["EventID"] for one in list(self.receiver.received)}
+        return {delivery.event["EventID"] for delivery in list(self.receiver.received)}
 
     def doubled(self) -> list[str]:
         return [

@@ -48,7 +48,7 @@ class Cluster:
         text = _others(
             shipped("etcd.env", {"/var/lib/etcd/fulfillment": str(self.folder / machine / "etcd")}), machine
         )
-        members = ",".join(f"{one}=http://{one}:2380" for one in self.etcd_machines)
+        members = ",".join(f"{machine}=http://{machine}:2380" for machine in self.etcd_machines)
         text = re.sub(r"(?m)^(ETCD_INITIAL_CLUSTER)=.*", rf"\1={members}", text)
         text = self._addresses(self._listening(text, machine))
         values = dict(line.split("=", 1) for line in text.splitlines() if line and not line.startswith("#"))
@@ -62,7 +62,7 @@ class Cluster:
             # No test takes the power from a machine.
             "/var/run/postgresql": f"{home}\n    fsync: off",
             "10.0.0.0/24": "127.0.0.0/8",
-            "db1:2379,db2:2379,db3:2379": ",".join(f"{one}:2379" for one in self.etcd_machines),
+            "db1:2379,db2:2379,db3:2379": ",".join(f"{machine}:2379" for machine in self.etcd_machines),
         }
         text = self._addresses(self._listening(_others(shipped("patroni.yml", replaced), machine), machine))
         path = write(home / "patroni.yml", text, database_owner())
@@ -95,9 +95,9 @@ class Cluster:
         with contextlib.suppress(requests.RequestException, StopIteration):
             url = f"http://127.0.0.1:{self.ports[next(filter(None, [self.primary()])), REST]}/cluster"
             members = requests.get(url, timeout=2).json()["members"]
-            states = {one["state"] for one in members}
-            timelines = {one.get("timeline") for one in members}
-            roles = sorted(one["role"] for one in members)
+            states = {member["state"] for member in members}
+            timelines = {member.get("timeline") for member in members}
+            roles = sorted(member["role"] for member in members)
             return states <= {"running", "streaming"} and roles == ROLES and len(timelines) == 1
         return False
 

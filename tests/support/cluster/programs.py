@@ -26,7 +26,7 @@ PACKAGES = {
 
 def require_packages(*programs: str) -> None:
     """Skips the test where one is missing, unless HA_TESTS=required."""
-    missing = [PACKAGES[one] for one in programs if shutil.which(one) is None]
+    missing = [PACKAGES[program] for program in programs if shutil.which(program) is None]
     if missing:
         give_up = pytest.fail if os.environ.get("HA_TESTS") == "required" else pytest.skip
         give_up(f"Not installed: install the packages {', '.join(missing)}.")

@@ -49,7 +49,7 @@ def own_database(*, keep: bool) -> Iterator[None]:
 
 def fingerprint(root: Path, installed: Iterable[str]) -> str:
     """Changes with each migration, each model, each installed package and the list of installed apps."""
-    packages = sorted({f"{one.name} {one.version}" for one in distributions()})
+    packages = sorted({f"{distribution.name} {distribution.version}" for distribution in distributions()})
     digest = hashlib.sha256(repr([list(installed), packages]).encode())
     for path in sorted(path for pattern in SOURCES for path in root.glob(pattern)):
         content = path.read_bytes()

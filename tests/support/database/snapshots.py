@@ -112,4 +112,4 @@ def _inserts(cursor) -> list[str]:
             listed = sql.SQL(", ").join(map(sql.Identifier, columns))
             found.append(sql.SQL(INSERT).format(table=table, columns=listed, rows=sql.Literal(rows)))
     quiet = [sql.SQL(QUIETLY).format(sql.SQL(role)) for role in ("replica", "origin")]
-    return [one.as_string(cursor.connection) for one in (quiet[0], *found, quiet[1])]
+    return [statement.as_string(cursor.connection) for statement in (quiet[0], *found, quiet[1])]

@@ -68,11 +68,15 @@ def miles_between(
     latitude: float, longitude: float, other_latitude: float, other_longitude: float
 ) -> tuple[float, float]:
     """The distance along the globe by the haversine formula, and the bearing."""
-    one, two = math.radians(latitude), math.radians(other_latitude)
+    own_angle, other_angle = math.radians(latitude), math.radians(other_latitude)
     away = math.radians(other_longitude - longitude)
-    half = math.sin((two - one) / 2) ** 2 + math.cos(one) * math.cos(two) * math.sin(away / 2) ** 2
+    half = (
+        math.sin((other_angle - own_angle) / 2) ** 2
+        + math.cos(own_angle) * math.cos(other_angle) * math.sin(away / 2) ** 2
+    )
     bearing = math.atan2(
-        math.sin(away) * math.cos(two),
-        math.cos(one) * math.sin(two) - math.sin(one) * math.cos(two) * math.cos(away),
+        math.sin(away) * math.cos(other_angle),
+        math.cos(own_angle) * math.sin(other_angle)
+        - math.sin(own_angle) * math.cos(other_angle) * math.cos(away),
     )
     return 2 * EARTH_MILES * math.asin(math.sqrt(half)), bearing

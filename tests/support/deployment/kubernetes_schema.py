@@ -57,20 +57,23 @@ def _reached(definitions: dict[str, Any]) -> dict[str, Any]:
 
 def _without_texts(value: Any) -> Any:
     if isinstance(value, list):
-        return [_without_texts(one) for one in value]
+        return [_without_texts(inner) for inner in value]
     if not isinstance(value, dict):
         return value
     return {
-        name: _without_texts(one)
-        for name, one in value.items()
+        name: _without_texts(inner)
+        for name, inner in value.items()
         # A property may have the name `description`: its schema is a dictionary.
-        if isinstance(one, dict) or not name.startswith(UNUSED)
+        if isinstance(inner, dict) or not name.startswith(UNUSED)
     }
 
 
 def main() -> None:
     definitions = json.loads((Path(sys.argv[1]) / "_definitions.json").read_text("utf-8"))["$defs"]
-    lines = [f"{json.dumps(name)}: {json.dumps(one)}" for name, one in sorted(_reached(definitions).items())]
+    lines = [
+        f"{json.dumps(name)}: {json.dumps(definition)}"
+        for name, definition in sorted(_reached(definitions).items())
+    ]
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
 
 

@@ -36,7 +36,7 @@ def manifests() -> list[Manifest]:
 
 def of_kind(kind: str) -> dict[str, Manifest]:
     """By their names."""
-    return {one["metadata"]["name"]: one for one in manifests() if one["kind"] == kind}
+    return {manifest["metadata"]["name"]: manifest for manifest in manifests() if manifest["kind"] == kind}
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Container:
             else:
                 names = of_kind("Secret")[source["secretRef"]["name"]]["stringData"]
                 found |= {name: secrets.get(name, "") for name in names}
-        return found | {one["name"]: one["value"] for one in self.own.get("env", [])}
+        return found | {variable["name"]: variable["value"] for variable in self.own.get("env", [])}
 
     def probe(self, name: str) -> tuple[int, str]:
         """Port and path that the cluster requests."""

@@ -52,14 +52,16 @@ def _conditions(name: str, unit: Unit) -> list[list[Any]]:
         ("RestrictNamespaces", "clone"): [[arg(0, is_masked, NAMESPACES, 0)]],
         ("RestrictNamespaces", "unshare"): [],
         ("RestrictNamespaces", "setns"): [],
-        ("RestrictRealtime", "sched_setscheduler"): [[arg(1, is_equal, one)] for one in ORDINARY_POLICIES],
+        ("RestrictRealtime", "sched_setscheduler"): [
+            [arg(1, is_equal, policy)] for policy in ORDINARY_POLICIES
+        ],
         **{
             ("RestrictSUIDSGID", call): [[arg(at, is_masked, SET_ID_BITS, 0)]]
             for call, at in MODE_ARGUMENT.items()
         },
         ("LockPersonality", "personality"): [[arg(0, is_equal, 0xFFFFFFFF)]],
         ("MemoryDenyWriteExecute", "mmap"): [
-            [arg(2, is_masked, executable, one)] for one in (0, mmap.PROT_WRITE, mmap.PROT_EXEC)
+            [arg(2, is_masked, executable, protection)] for protection in (0, mmap.PROT_WRITE, mmap.PROT_EXEC)
         ],
         ("MemoryDenyWriteExecute", "mprotect"): [[arg(2, is_masked, mmap.PROT_EXEC, 0)]],
         ("MemoryDenyWriteExecute", "pkey_mprotect"): [[arg(2, is_masked, mmap.PROT_EXEC, 0)]],

@@ -50,7 +50,9 @@ def allowed_calls(unit: Unit) -> set[str]:
 def calls_of(word: str) -> frozenset[str]:
     """The system calls of a set, or the one of this name."""
     return frozenset(
-        name for one in sets().get(word, (word,)) for name in ([one] if one == word else calls_of(one))
+        name
+        for entry in sets().get(word, (word,))
+        for name in ([entry] if entry == word else calls_of(entry))
     )
 
 

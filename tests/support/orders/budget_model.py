@@ -171,12 +171,12 @@ class BudgetMachine(RuleBasedStateMachine):
 
     def claim(self, placed: Any, orders: int, act: Any) -> Any:
         """What each budget counted, in which period and to its end; None if a budget refused."""
-        periods = {key: one for key, one in self.now().items() if self.budgets[key].is_enabled}
+        periods = {key: period for key, period in self.now().items() if self.budgets[key].is_enabled}
         taken = {key: self.budgets[key].takes(placed.total, placed.total_quantity, orders) for key in periods}
         above = {
             self.budgets[key].over
-            for key, one in periods.items()
-            if taken[key] and one.used + taken[key] > self.budgets[key].limit + one.added
+            for key, period in periods.items()
+            if taken[key] and period.used + taken[key] > self.budgets[key].limit + period.added
         }
         try:
             with transaction.atomic():
@@ -186,10 +186,10 @@ class BudgetMachine(RuleBasedStateMachine):
             return None
         assert "Refuse" not in above
         assert (bool(outcome.reasons), bool(outcome.messages)) == ("Approve" in above, "Warn" in above)
-        for key, one in periods.items():
-            one.used += taken[key]
+        for key, period in periods.items():
+            period.used += taken[key]
             if taken[key]:
-                self.budgets[key].announce(one)
+                self.budgets[key].announce(period)
         return {key: (periods[key], taken[key], self.ends(key)) for key in periods}
 
     @rule(total=AMOUNTS, quantity=st.integers(1, 20), orders=st.integers(1, 5))
@@ -212,11 +212,14 @@ class BudgetMachine(RuleBasedStateMachine):
         key, total, quantity, left, counted = batch
         placed = self.placed(total, quantity)
         count_reserved_order(order=placed, caller=self.caller, reservation_id=key)
-        shares = {one: (period, taken / left, ends) for one, (period, taken, ends) in counted.items()}
+        shares = {owner: (period, taken / left, ends) for owner, (period, taken, ends) in counted.items()}
         self.orders.append((placed, shares))
         batch[3:] = [
             left - 1,
-            {one: (period, taken - shares[one][1], ends) for one, (period, taken, ends) in counted.items()},
+            {
+                owner: (period, taken - shares[owner][1], ends)
+                for owner, (period, taken, ends) in counted.items()
+            },
         ]
         if left == 1:
             self.batches.remove(batch)

@@ -36,7 +36,7 @@ def document(
 
 
 def box(millimetres: Sequence[float]) -> Array:
-    return Array([round(one * MM, 4) for one in millimetres])
+    return Array([round(millimetre * MM, 4) for millimetre in millimetres])
 
 
 def written(pdf: pikepdf.Pdf, **options: object) -> bytes:

@@ -100,7 +100,7 @@ def _wrong_boxes(pdf: pikepdf.Pdf, page: pikepdf.Object, chance: random.Random) 
         [0, 0, -500, 300],
         [10**9, 0, 10**9 + 1, 5],
     ]
-    box = Array([Name(f"/{one}") if isinstance(one, str) else one for one in chance.choice(wrong)])
+    box = Array([Name(f"/{side}") if isinstance(side, str) else side for side in chance.choice(wrong)])
     page[f"/{chance.choice(['MediaBox', 'TrimBox', 'CropBox', 'BleedBox'])}"] = box
     page.UserUnit = chance.choice([0, -1, 10**9, 1])
     page.Rotate = chance.choice([0, 45, 90, -90, 10**9])
@@ -177,10 +177,10 @@ def _many_operators(pdf: pikepdf.Pdf, page: pikepdf.Object, chance: random.Rando
 def _hostile_annotations(pdf: pikepdf.Pdf, page: pikepdf.Object, chance: random.Random) -> None:
     look = _form(pdf, b"/X Do")
     look.Resources = Dictionary(XObject=Dictionary(X=look))
-    one = Dictionary(
+    annotation = Dictionary(
         Type=Name.Annot, Subtype=Name.Stamp, Rect=Array([0, 0, 10**18, 9]), AP=Dictionary(N=look)
     )
-    page.Annots = Array([pdf.make_indirect(one) for _ in range(20)])
+    page.Annots = Array([pdf.make_indirect(annotation) for _ in range(20)])
 
 
 def _layers_in_a_circle(pdf: pikepdf.Pdf, page: pikepdf.Object, chance: random.Random) -> None:

@@ -65,27 +65,27 @@ def _kept(rule: Rule, pdf: pikepdf.Pdf, content: bytes) -> bool:
         return False
 
 
-def things(pdf: pikepdf.Pdf, key: str = "", value: str = "") -> Iterator[Any]:
+def dictionaries(pdf: pikepdf.Pdf, key: str = "", value: str = "") -> Iterator[Any]:
     """Every dictionary and stream there is, those inside of others included."""
     seen: set[tuple[int, int]] = set()
-    for one in pdf.objects:
-        yield from _inside(one, seen, key, value)
+    for node in pdf.objects:
+        yield from _inside(node, seen, key, value)
     yield from _inside(pdf.Root, seen, key, value)
 
 
-def _inside(one: Any, seen: set[tuple[int, int]], key: str, value: str, depth: int = 0) -> Iterator[Any]:
-    if depth > 12 or not isinstance(one, Dictionary | Stream | Array):
+def _inside(node: Any, seen: set[tuple[int, int]], key: str, value: str, depth: int = 0) -> Iterator[Any]:
+    if depth > 12 or not isinstance(node, Dictionary | Stream | Array):
         return
-    if one.is_indirect:
-        if one.objgen in seen:
+    if node.is_indirect:
+        if node.objgen in seen:
             return
-        seen.add(one.objgen)
-    if isinstance(one, Array):
-        children = list(one)
+        seen.add(node.objgen)
+    if isinstance(node, Array):
+        children = list(node)
     else:
-        if not key or str(one.get(key)) == value:
-            yield one
-        children = [child for name, child in one.items() if name != "/Parent"]
+        if not key or str(node.get(key)) == value:
+            yield node
+        children = [child for name, child in node.items() if name != "/Parent"]
     for child in children:
         yield from _inside(child, seen, key, value, depth + 1)
 
@@ -104,7 +104,7 @@ def _change_xmp(old: str, new: str) -> Callable[[pikepdf.Pdf], None]:
 
 
 def _intent(pdf: pikepdf.Pdf) -> Any:
-    [intent] = [one for one in pdf.Root.OutputIntents if one.S == "/GTS_PDFX"]
+    [intent] = [each for each in pdf.Root.OutputIntents if each.S == "/GTS_PDFX"]
     return intent
 
 
@@ -117,7 +117,7 @@ def _boxes_nested(pdf: pikepdf.Pdf, _: bytes) -> bool:
         media, trim = page.mediabox, page.trimbox
         bleed = page.obj.get("/BleedBox", media)
         for outer, inner in ((media, bleed), (bleed, trim)):
-            a, b = [float(one) for one in outer], [float(one) for one in inner]
+            a, b = [float(edge) for edge in outer], [float(edge) for edge in inner]
             if b[0] < a[0] - 0.01 or b[1] < a[1] - 0.01 or b[2] > a[2] + 0.01 or b[3] > a[3] + 0.01:
                 return False
     return True
@@ -125,26 +125,26 @@ def _boxes_nested(pdf: pikepdf.Pdf, _: bytes) -> bool:
 
 def _fonts_embedded(pdf: pikepdf.Pdf, _: bytes) -> bool:
     return all(
-        any(key in one for key in ("/FontFile", "/FontFile2", "/FontFile3"))
-        for one in things(pdf, "/Type", "/FontDescriptor")
+        any(key in node for key in ("/FontFile", "/FontFile2", "/FontFile3"))
+        for node in dictionaries(pdf, "/Type", "/FontDescriptor")
     )
 
 
 def _drop_fonts(pdf: pikepdf.Pdf) -> None:
-    for one in things(pdf, "/Type", "/FontDescriptor"):
+    for node in dictionaries(pdf, "/Type", "/FontDescriptor"):
         for key in ("/FontFile", "/FontFile2", "/FontFile3"):
-            if key in one:
-                del one[key]
+            if key in node:
+                del node[key]
 
 
 def _no_key(*keys: str) -> Callable[[pikepdf.Pdf, bytes], bool]:
-    return lambda pdf, _: not any(key in one for one in things(pdf) for key in keys)
+    return lambda pdf, _: not any(key in node for node in dictionaries(pdf) for key in keys)
 
 
 def _states(pdf: pikepdf.Pdf) -> Iterator[Any]:
     for page in pdf.pages:
         yield from page.obj.get("/Resources", Dictionary()).get("/ExtGState", Dictionary()).values()
-    yield from things(pdf, "/Type", "/ExtGState")
+    yield from dictionaries(pdf, "/Type", "/ExtGState")
 
 
 def _add_state(**values: Any) -> Callable[[pikepdf.Pdf], None]:
@@ -186,20 +186,20 @@ def _draw(content: bytes) -> Callable[[pikepdf.Pdf], None]:
 
 def _streams_without_rgb(pdf: pikepdf.Pdf, _: bytes) -> bool:
     drawn = [page.obj.Contents for page in pdf.pages]
-    drawn += [one for one in things(pdf, "/Subtype", "/Form") if isinstance(one, Stream)]
-    return not any(SEEN_IN_RGB.search(_without_strings(one)) for one in drawn)
+    drawn += [node for node in dictionaries(pdf, "/Subtype", "/Form") if isinstance(node, Stream)]
+    return not any(SEEN_IN_RGB.search(_without_strings(stream)) for stream in drawn)
 
 
 def _rgb_has_a_default(pdf: pikepdf.Pdf, _: bytes) -> bool:
     """Streams in RGB need a DefaultRGB among the resources that hold while they are drawn."""
-    for holder in things(pdf):
+    for holder in dictionaries(pdf):
         drawn = [holder] if str(holder.get("/Subtype")) == "/Form" or "/PatternType" in holder else []
         drawn += [holder.Contents] if str(holder.get("/Type")) == "/Page" and "/Contents" in holder else []
         drawn += list(holder.CharProcs.values()) if "/CharProcs" in holder else []
         in_rgb = [
-            one
-            for one in drawn
-            if isinstance(one, Stream | Array) and SEEN_IN_RGB.search(_without_strings(one))
+            stream
+            for stream in drawn
+            if isinstance(stream, Stream | Array) and SEEN_IN_RGB.search(_without_strings(stream))
         ]
         spaces = holder.get("/Resources", Dictionary()).get("/ColorSpace", Dictionary())
         if in_rgb and "/DefaultRGB" not in spaces:
@@ -208,7 +208,7 @@ def _rgb_has_a_default(pdf: pikepdf.Pdf, _: bytes) -> bool:
 
 
 def _defaults(pdf: pikepdf.Pdf) -> list[Any]:
-    return [one["/DefaultRGB"] for one in things(pdf) if "/DefaultRGB" in one]
+    return [node["/DefaultRGB"] for node in dictionaries(pdf) if "/DefaultRGB" in node]
 
 
 def _is_calibrated_rgb(space: Any) -> bool:
@@ -228,14 +228,16 @@ def _without_strings(stream: Any) -> bytes:
 
 
 def _no_device_rgb(pdf: pikepdf.Pdf, _: bytes) -> bool:
-    spaces = [one.get("/ColorSpace") for one in things(pdf)] + [one.get("/CS") for one in things(pdf)]
+    spaces = [node.get("/ColorSpace") for node in dictionaries(pdf)] + [
+        node.get("/CS") for node in dictionaries(pdf)
+    ]
     named = [
         space
-        for one in things(pdf)
-        if isinstance(one.get("/ColorSpace"), Dictionary)
-        for space in one.ColorSpace.values()
+        for node in dictionaries(pdf)
+        if isinstance(node.get("/ColorSpace"), Dictionary)
+        for space in node.ColorSpace.values()
     ]
-    return not any(_is_rgb(one) for one in [*spaces, *named])
+    return not any(_is_rgb(color_space) for color_space in [*spaces, *named])
 
 
 def _is_rgb(space: Any) -> bool:
@@ -276,7 +278,7 @@ def _info(pdf: pikepdf.Pdf) -> Any:
 
 
 def _groups(pdf: pikepdf.Pdf) -> list[Any]:
-    return [one.Group for one in things(pdf) if isinstance(one.get("/Group"), Dictionary)]
+    return [node.Group for node in dictionaries(pdf) if isinstance(node.get("/Group"), Dictionary)]
 
 
 ACTION = Dictionary(S=Name.JavaScript, JS="app.alert(1)")
@@ -374,7 +376,7 @@ RULES = [
     ),
     Rule(
         "a default for DeviceRGB has a profile",
-        lambda pdf, _: all(_is_calibrated_rgb(one) for one in _defaults(pdf)),
+        lambda pdf, _: all(_is_calibrated_rgb(default) for default in _defaults(pdf)),
         _add_default,
     ),
     Rule(
@@ -386,32 +388,32 @@ RULES = [
     ),
     Rule(
         "no group blends in DeviceRGB",
-        lambda pdf, _: not any(str(one.get("/CS")) == "/DeviceRGB" for one in _groups(pdf)),
+        lambda pdf, _: not any(str(group.get("/CS")) == "/DeviceRGB" for group in _groups(pdf)),
         _set_on_page("/Group", lambda: Dictionary(S=Name.Transparency, CS=Name.DeviceRGB)),
     ),
     Rule(
         "blend modes are those of PDF",
-        lambda pdf, _: all(str(one.get("/BM", "/Normal"))[1:] in BLENDS for one in _states(pdf)),
+        lambda pdf, _: all(str(state.get("/BM", "/Normal"))[1:] in BLENDS for state in _states(pdf)),
         _add_state(BM=Name("/Broken")),
     ),
     Rule(
         "there are no transfer curves",
-        lambda pdf, _: not any("/TR" in one for one in _states(pdf)),
+        lambda pdf, _: not any("/TR" in state for state in _states(pdf)),
         _add_state(TR=Name.Identity),
     ),
     Rule(
         "a second transfer curve is the default",
-        lambda pdf, _: all(str(one.get("/TR2", "/Default")) == "/Default" for one in _states(pdf)),
+        lambda pdf, _: all(str(state.get("/TR2", "/Default")) == "/Default" for state in _states(pdf)),
         _add_state(TR2=Name.Identity),
     ),
     Rule(
         "halftones have no phase",
-        lambda pdf, _: not any("/HTP" in one for one in _states(pdf)),
+        lambda pdf, _: not any("/HTP" in state for state in _states(pdf)),
         _add_state(HTP=Array([0, 0])),
     ),
     Rule(
         "rendering intents are those of PDF",
-        lambda pdf, _: all(str(one.get("/RI", "/Perceptual")) in INTENTS for one in _states(pdf)),
+        lambda pdf, _: all(str(state.get("/RI", "/Perceptual")) in INTENTS for state in _states(pdf)),
         _add_state(RI=Name("/Broken")),
     ),
     Rule(
@@ -419,7 +421,7 @@ RULES = [
     ),
     Rule(
         "there is no JavaScript",
-        lambda pdf, _: not any(True for _one in things(pdf, "/S", "/JavaScript")),
+        lambda pdf, _: not any(True for _one in dictionaries(pdf, "/S", "/JavaScript")),
         _set_root("/Names", Dictionary(JavaScript=Dictionary(Names=Array(["a", ACTION])))),
     ),
     Rule(
@@ -435,24 +437,28 @@ RULES = [
     ),
     Rule(
         "no stream is in another file",
-        lambda pdf, _: not any(isinstance(one, Stream) and "/F" in one for one in things(pdf)),
+        lambda pdf, _: not any(isinstance(node, Stream) and "/F" in node for node in dictionaries(pdf)),
         _add_stream(F="other.bin"),
     ),
     Rule(
         "nothing is compressed with LZW",
         lambda pdf, _: (
-            not any("/LZWDecode" in str(one.get("/Filter")) for one in things(pdf) if isinstance(one, Stream))
+            not any(
+                "/LZWDecode" in str(node.get("/Filter"))
+                for node in dictionaries(pdf)
+                if isinstance(node, Stream)
+            )
         ),
         _compress_otherwise,
     ),
     Rule(
         "there is no PostScript",
-        lambda pdf, _: not any(True for _one in things(pdf, "/Subtype", "/PS")),
+        lambda pdf, _: not any(True for _one in dictionaries(pdf, "/Subtype", "/PS")),
         _add_stream(Subtype=Name.PS),
     ),
     Rule(
         "nothing is taken from other PDFs",
-        lambda pdf, _: not any("/Ref" in one for one in things(pdf, "/Subtype", "/Form")),
+        lambda pdf, _: not any("/Ref" in node for node in dictionaries(pdf, "/Subtype", "/Form")),
         _add_stream(Subtype=Name.Form, Ref=Dictionary()),
     ),
     Rule(
@@ -471,11 +477,11 @@ RULES = [
 def kinds_of_color(content: bytes) -> set[str]:
     """The names of all color spaces that a file names, and of the operators that set device colors."""
     with pikepdf.open(BytesIO(content)) as pdf:
-        spaces = [one.get(key) for one in things(pdf) for key in ("/ColorSpace", "/CS")]
-        spaces += [one for group in spaces if isinstance(group, Dictionary) for one in group.values()]
+        spaces = [node.get(key) for node in dictionaries(pdf) for key in ("/ColorSpace", "/CS")]
+        spaces += [member for group in spaces if isinstance(group, Dictionary) for member in group.values()]
         found = {
-            str(one[0] if isinstance(one, Array) else one)[1:]
-            for one in spaces
-            if isinstance(one, Name | Array)
+            str(space[0] if isinstance(space, Array) else space)[1:]
+            for space in spaces
+            if isinstance(space, Name | Array)
         }
         return found | (set() if _streams_without_rgb(pdf, content) else {"DeviceRGB"})

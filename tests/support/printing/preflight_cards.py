@@ -94,9 +94,9 @@ def raster(content: bytes, media_type: str = "image/png") -> dict[str, Any]:
 def pdf(content: bytes, width: float = WIDTH, height: float = HEIGHT, **resources: Any) -> dict[str, Any]:
     """Artwork of one page with this content stream."""
     with pikepdf.new() as made:
-        one = made.add_blank_page(page_size=(width * POINTS, height * POINTS))
-        one.Contents = made.make_stream(content)
-        one.Resources = pikepdf.Dictionary(**resources)
+        page = made.add_blank_page(page_size=(width * POINTS, height * POINTS))
+        page.Contents = made.make_stream(content)
+        page.Resources = pikepdf.Dictionary(**resources)
         target = io.BytesIO()
         made.save(target)
     return raster(target.getvalue(), "application/pdf")

@@ -57,10 +57,12 @@ def demo_print(name: str, chance: random.Random | None = None, words: Sequence[s
     sample = {key: value for key, value in load_sample(DEMO / name).items() if value is not None}
     if chance is not None:
         sample |= {
-            one.field_name: chance.choice(words) for one in fields if _is_free(one) and chance.random() < 0.5
+            field.field_name: chance.choice(words)
+            for field in fields
+            if _is_free(field) and chance.random() < 0.5
         }
     photos = sorted((DEMO / name / "pictures").glob("*.jpg"))
-    uploads = [one.field_name for one in fields if one.type == "Image" and one.sub_type == "Upload"]
+    uploads = [field.field_name for field in fields if field.type == "Image" and field.sub_type == "Upload"]
     images = {field: photos[at % len(photos)].read_bytes() for at, field in enumerate(uploads) if photos}
     if chance is not None:
         images = {field: _upload(_printed_pixels(template, field), chance) for field in images}

@@ -29,7 +29,7 @@ def large_reads(statements: CaptureQueriesContext) -> list[str]:
     """Of the statements that read several jobs, sheets or items: those with a large column. And each later read of a
     column that was deferred, which is one for each job.
     """
-    texts = [one["sql"] for one in statements.captured_queries]
+    texts = [query["sql"] for query in statements.captured_queries]
     lists = [
         text
         for text in texts

@@ -18,7 +18,7 @@ SHOWN = 4000
 def run(*command: Any, **options: Any) -> str:
     """What the program printed; its complaints fail the test."""
     done = subprocess.run(
-        [str(one) for one in command],
+        [str(part) for part in command],
         capture_output=True,
         text=True,
         timeout=options.pop("timeout", PATIENCE),

@@ -281,7 +281,7 @@ class Scene:
     def make_webhook(self) -> None:
         """Its receiver has a name; the demo's application gets the events of the demo's store."""
         found = self.database.rows("SELECT id, client_id FROM applications_application")
-        [application] = [one for one, client in found if client == APPLICATION_ID]
+        [application] = [application_id for application_id, client in found if client == APPLICATION_ID]
         url = f"http://{HOSTS[1]}:{self.receiver.port}/ok"
         status = self.ask("POST", f"/api/v1/application/{application}/webhook", json={"URL": url})
         assert status == "201", status

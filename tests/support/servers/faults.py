@@ -242,10 +242,8 @@ def outcome_of(made: Scene, name: str, fault: Fault) -> Outcome:
     return found
 
 
-def line_of(one: Outcome) -> str:
-    return (
-        f"| {one.fault} | {one.sign or '-'} | {one.reads} | {one.orders} | {one.uploads} | {one.back:.1f} s |"
-    )
+def line_of(outcome: Outcome) -> str:
+    return f"| {outcome.fault} | {outcome.sign or '-'} | {outcome.reads} | {outcome.orders} | {outcome.uploads} | {outcome.back:.1f} s |"
 
 
 def failures_at_the_end(made: Scene) -> list[str]:
@@ -273,7 +271,9 @@ def _undelivered(made: Scene) -> set[str]:
         "SELECT e.event_id FROM applications_event e JOIN applications_delivery d ON d.event_id = e.id "
         "WHERE d.next_try IS NULL OR d.next_try <= now()"
     )
-    return {str(one) for (one,) in due} - {one.event["EventID"] for one in list(made.receiver.received)}
+    return {str(event_id) for (event_id,) in due} - {
+        delivery.event["EventID"] for delivery in list(made.receiver.received)
+    }
 
 
 def run(

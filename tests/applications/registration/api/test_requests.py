@@ -29,11 +29,11 @@ def test_pages_lead_through_every_call_newest_first(world, log):
         found += page.json()
         path = re.search(r"/api/v1(\S+)>", page["Link"])[1] if "Link" in page else ""
 
-    assert [one["RequestID"] for one in found] == [
+    assert [record["RequestID"] for record in found] == [
         row.request_id.hex for row in LoggedRequest.objects.order_by("-time", "-id")
     ]
-    assert len({one["RequestID"] for one in found}) == 6
-    assert [one["IsForUser"] for one in found] == [True, False, False, False, False, False]
+    assert len({record["RequestID"] for record in found}) == 6
+    assert [record["IsForUser"] for record in found] == [True, False, False, False, False, False]
     assert "Outsider" not in str(found)
 
 
@@ -45,7 +45,7 @@ def test_calls_are_found_by_status_code_and_time(world, log):
     assert api.call("GET", f"{log}?status=401&code={refused['Code']}").json() == [refused]
     assert refused["Detail"]
     assert [
-        one["Status"] for one in api.call("GET", f"{log}?createdAfter={refused['Timestamp']}").json()
+        record["Status"] for record in api.call("GET", f"{log}?createdAfter={refused['Timestamp']}").json()
     ] == [
         200,
         401,

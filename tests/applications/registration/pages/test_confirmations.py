@@ -71,7 +71,7 @@ def test_portal_confirms_before_it_deletes(world, signed_in):
         assert page.status_code == 200, address
         assert question in text(page), address
         assert '<form class="' in text(page)
-        assert [one["sql"] for one in queries if WRITES.match(one["sql"])] == [], address
+        assert [query["sql"] for query in queries if WRITES.match(query["sql"])] == [], address
 
 
 def test_decided_request_cannot_be_withdrawn(world, browser):

@@ -29,7 +29,7 @@ def test_pages_walk_through_every_call_once(world, browser):
     first = browser.get(f"{own(world)}/requests")
     second = browser.get(f"{own(world)}/requests", {"before": first.context["older"]})
     third = browser.get(f"{own(world)}/requests", {"before": second.context["older"]})
-    shown = [one["row"].pk for page in (first, second, third) for one in page.context["rows"]]
+    shown = [row["row"].pk for page in (first, second, third) for row in page.context["rows"]]
 
     assert len(shown) == len(set(shown)) == 54
     assert third.context["older"] == ""

@@ -130,7 +130,7 @@ def test_old_calls_are_removed_in_batches(world):
     flush_request_log()
     old = LoggedRequest.objects.order_by("pk")[:3].values("pk")
     LoggedRequest.objects.filter(pk__in=old).update(time=timezone.now() - timedelta(days=8))
-    [rule] = [one for one in retention_rules() if one.name == "logged requests"]
+    [rule] = [each for each in retention_rules() if each.name == "logged requests"]
 
     assert rule.count() == 3
     assert list(rule.remove(2)) == [2, 1]
@@ -170,7 +170,7 @@ def test_filters_find_by_status_operation_code_time_and_id(world):
     first, *_ = log_of(own)
     assert len(log_of(own, before=(first.time, first.pk))) == 2
     assert log_of(world.other_application) == []
-    figures = {one.path: one for one in list_operations(own)}
+    figures = {operation.path: operation for operation in list_operations(own)}
     assert figures["/api/v1/store/{storeID}"].error_share == 100
 
 

@@ -57,8 +57,8 @@ def test_totals_add_up_days_of_all_applications(application):
     other = ApplicationFactory()
     days = [today() - timedelta(days=back) for back in (30, 29, 2, 1, 0)]
     DailyUsage.objects.bulk_create(
-        DailyUsage(application=one, day=day, calls=10, client_errors=2, server_errors=1)
-        for one in (application, other)
+        DailyUsage(application=each, day=day, calls=10, client_errors=2, server_errors=1)
+        for each in (application, other)
         for day in days
     )
 

@@ -325,10 +325,10 @@ class TestEvents:
         for waiting in ([f"user:{world.application.user_id}"], ["user:1", "user:2"]):
             held = [EVENT_WAITS.stream(iter([]), caller) for caller in waiting]
             answers.append(client.call("GET", f"{path}/event?wait=25"))
-            for one in held:
-                one.close()
+            for slot in held:
+                slot.close()
 
-        assert [(one.status_code, one.json()) for one in answers] == [(200, [])] * 2
+        assert [(answer.status_code, answer.json()) for answer in answers] == [(200, [])] * 2
         assert looks.count == 0
 
     @pytest.mark.parametrize(

@@ -151,10 +151,10 @@ def test_several_are_sent_again_and_only_those_of_the_webhook(world, made):
     first, second, third, foreign = sent(made[0]), sent(made[0], 2), sent(made[0], 3), sent(other, 4)
     address = f"/applications/{world.application.pk}/webhooks/{made[0].pk}"
 
-    events = [str(one[0].event.event_id) for one in (first, second, foreign)]
+    events = [str(pair[0].event.event_id) for pair in (first, second, foreign)]
     browser.post(f"{address}/resend", {"event": [*events, "nonsense"]})
 
-    states = [Delivery.objects.get(pk=one[0].pk).state for one in (first, second, third, foreign)]
+    states = [Delivery.objects.get(pk=pair[0].pk).state for pair in (first, second, third, foreign)]
     assert states == ["Pending", "Pending", "Delivered", "Delivered"]
     assert browser.post(f"{address}/resend", follow=True).status_code == 200
 
@@ -172,7 +172,7 @@ def test_log_is_filtered_by_state_event_and_order(world, made):
 
     def numbers(query):
         shown = browser.get(f"{address}?{query}").context["deliveries"]
-        return {one["delivery"].event.data["OrderNumber"] for one in shown}
+        return {row["delivery"].event.data["OrderNumber"] for row in shown}
 
     assert numbers("type=order.shipped") == {"10001", "10002"}
     assert numbers("type=order.shipped&state=Failed") == {"10001"}

@@ -229,15 +229,15 @@ def test_log_is_filtered_and_paged_with_a_fixed_number_of_queries(
 def test_readers_see_the_log_and_change_nothing(world, base, signed_in, webhook):
     Role.objects.create(user=world.outsider, application=world.application, grant="Application.Self.Read")
     sent, reader = delivery(webhook), signed_in(world.outsider)
-    one = f"{base}/{webhook.pk}"
+    base_of_webhook = f"{base}/{webhook.pk}"
 
-    for address in (base, one, f"{one}/deliveries/{sent.event.event_id}"):
+    for address in (base, base_of_webhook, f"{base_of_webhook}/deliveries/{sent.event.event_id}"):
         # To sign out, and to end the confirmation.
         assert reader.get(address).content.decode().count('method="post"') == 2, address
     for part in ("/new", "", "/edit", "/enable", "/secret", "/test", "/delete"):
-        address = f"{base}/new" if part == "/new" else f"{one}{part}"
+        address = f"{base}/new" if part == "/new" else f"{base_of_webhook}{part}"
         assert reader.post(address, SENT).status_code == 403, part
-    assert reader.post(f"{one}/deliveries/{sent.event.event_id}/resend").status_code == 403
+    assert reader.post(f"{base_of_webhook}/deliveries/{sent.event.event_id}/resend").status_code == 403
 
 
 def test_webhooks_of_other_applications_are_not_found(world, signed_in, webhook):

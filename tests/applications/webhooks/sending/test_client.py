@@ -213,7 +213,9 @@ def test_https_without_a_valid_certificate_is_no_connection(receiver):
 
 def test_server_chooses_no_prime_for_the_key_exchange():
     kept, usual = tls_context(), ssl.create_default_context()
-    left_out = {one["name"] for one in usual.get_ciphers()} - {one["name"] for one in kept.get_ciphers()}
+    left_out = {cipher["name"] for cipher in usual.get_ciphers()} - {
+        cipher["name"] for cipher in kept.get_ciphers()
+    }
     assert left_out
     assert all(name.startswith("DHE-") for name in left_out)
     assert (kept.security_level, kept.verify_mode) == (usual.security_level, ssl.CERT_REQUIRED)

@@ -87,8 +87,8 @@ def test_everything_is_restored(slots):
         reserved = reserve(slots, 10, HOOK, ONE)
         found = taken(3)
         slots.assign(reserved, found)
-        for one in found:
-            slots.release(one)
+        for attempt in found:
+            slots.release(attempt)
 
     assert reserve(slots, 16, HOOK, ONE).count == 10
     assert not slots._unproven

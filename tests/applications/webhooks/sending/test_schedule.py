@@ -19,7 +19,7 @@ DELAYS = [
 def test_attempts_follow_the_schedule_with_jitter(tries, delay):
     found = [next_try(tries=tries, now=NOW) - NOW for _ in range(200)]
 
-    assert all(delay * 0.9 <= one <= delay * 1.1 for one in found)
+    assert all(delay * 0.9 <= jittered <= delay * 1.1 for jittered in found)
     assert len(set(found)) > 100
 
 

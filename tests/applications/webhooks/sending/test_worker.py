@@ -92,7 +92,7 @@ def test_event_arrives_signed_within_a_second_and_failures_are_repeated(world, r
     assert sent["EventID"] == received.headers["webhook-id"] == str(event.event_id)
     # The second try comes 5 seconds later.
     assert 4 < min(map(seconds_between_tries, failing)) < 8
-    refused = {one.headers["webhook-id"] for one in receiver.received[count:]}
+    refused = {delivery.headers["webhook-id"] for delivery in receiver.received[count:]}
     assert refused == {str(each.event.event_id) for each in failing}
     assert alive_workers() == 0
 
@@ -115,7 +115,9 @@ def test_hanging_endpoint_does_not_delay_the_others(world, receiver):
                 make_event(world.application, data={"At": time.time()})
                 time.sleep(0.02)
             wait_for(lambda before=before: len(arrived(receiver)) >= before + 180)
-            delays = [one.moment - one.event["Data"]["At"] for one in arrived(receiver)[before:]]
+            delays = [
+                delivery.moment - delivery.event["Data"]["At"] for delivery in arrived(receiver)[before:]
+            ]
             if statistics.quantiles(delays, n=20)[-1] < 1 and statistics.median(delays) <= 0.3:
                 break
 
@@ -127,7 +129,7 @@ def test_hanging_endpoint_does_not_delay_the_others(world, receiver):
 
 def most_at_once(receiver: Receiver, path: str) -> int:
     """Requests that hang hold their places for 15 seconds: all that begin within 5 of them are under way together."""
-    moments = sorted(one.moment for one in receiver.received if one.path == path)
+    moments = sorted(delivery.moment for delivery in receiver.received if delivery.path == path)
     return max((bisect_right(moments, moment + 5) - at for at, moment in enumerate(moments)), default=0)
 
 
@@ -162,7 +164,9 @@ def test_unreachable_endpoints_of_many_applications_take_neither_files_nor_time_
                 most = max(most, open_files(workers[0]))
                 time.sleep(0.02)
             wait_for(lambda before=before: len(arrived(receiver)) >= before + 40)
-            delays = [one.moment - one.event["Data"]["At"] for one in arrived(receiver)[before:]]
+            delays = [
+                delivery.moment - delivery.event["Data"]["At"] for delivery in arrived(receiver)[before:]
+            ]
             if statistics.quantiles(delays, n=20)[-1] < 1:
                 break
         wait_for(lambda: mail_jobs() == 0)
@@ -182,7 +186,7 @@ class LateReceiver(Receiver):
     """At `/late/…` the first answer comes at once, and all later ones after eight seconds: good, but slow."""
 
     async def answer(self, path: str, writer: asyncio.StreamWriter) -> None:
-        if path.startswith("/late/") and sum(one.path == path for one in self.received) > 1:
+        if path.startswith("/late/") and sum(delivery.path == path for delivery in self.received) > 1:
             await asyncio.sleep(8)
         await super().answer(path, writer)
 
@@ -207,13 +211,13 @@ def test_slow_good_endpoints_of_one_person_leave_places_to_others(world):
                 make_event(world.application, data={"At": time.time()})
                 time.sleep(0.1)
             wait_for(lambda: len(arrived(receiver)) == 11)
-            delays = [one.moment - one.event["Data"]["At"] for one in arrived(receiver)[1:]]
+            delays = [delivery.moment - delivery.event["Data"]["At"] for delivery in arrived(receiver)[1:]]
 
     assert statistics.median(delays) < 1
 
 
 def arrived(receiver: Receiver) -> list:
-    return [one for one in receiver.received if one.path == "/ok"]
+    return [delivery for delivery in receiver.received if delivery.path == "/ok"]
 
 
 def test_killed_workers_lose_nothing_and_order_is_recoverable(world, receiver):
@@ -236,7 +240,7 @@ def test_killed_workers_lose_nothing_and_order_is_recoverable(world, receiver):
         data = received.event["Data"]
         reported.setdefault(data["OrderID"], set()).add(data["Sequence"])
     assert reported == {order: set(range(1, steps + 1)) for order in range(orders)}
-    assert len({one.headers["webhook-id"] for one in receiver.received}) == orders * steps
+    assert len({delivery.headers["webhook-id"] for delivery in receiver.received}) == orders * steps
 
 
 def test_worker_survives_losing_every_connection(world, receiver):
@@ -254,7 +258,7 @@ def test_worker_survives_losing_every_connection(world, receiver):
         wait_for(is_all_delivered)
         assert workers[0].poll() is None
 
-    assert len({one.headers["webhook-id"] for one in receiver.received}) == 90
+    assert len({delivery.headers["webhook-id"] for delivery in receiver.received}) == 90
 
 
 async def deaf(times: int) -> None:
@@ -348,9 +352,9 @@ def test_demo_orders_advance_by_themselves(world, receiver):
         wait_for(lambda: Order.objects.get(pk=order["OrderID"]).status >= 40)
         received = receiver.wait_for(3)
 
-    assert [one.event["Type"] for one in received][:3] == [
+    assert [delivery.event["Type"] for delivery in received][:3] == [
         "order.received",
         "order.accepted",
         "order.in_production",
     ]
-    assert [one.event["Data"]["Sequence"] for one in received][:3] == [1, 2, 3]
+    assert [delivery.event["Data"]["Sequence"] for delivery in received][:3] == [1, 2, 3]

@@ -269,7 +269,7 @@ def test_two_workers_never_take_the_same(world):
         try:
             start.wait()
             while taken := take_due(webhook, now, limit=7):
-                found.extend(one.delivery_id for one in taken)
+                found.extend(claimed.delivery_id for claimed in taken)
         finally:
             connections.close_all()
 

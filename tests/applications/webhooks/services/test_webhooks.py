@@ -107,8 +107,8 @@ def test_secret_is_stored_encrypted_and_signs_along_for_a_day(world):
     delivery = delivery_of(make_event(world.application), webhook)
 
     stored = WebhookSecret.objects.filter(webhook=webhook).order_by("pk")
-    assert [decrypt(one.ciphertext) for one in stored] == [webhook.known_secret, new]
-    assert webhook.known_secret.encode() not in b"".join(bytes(one.ciphertext) for one in stored)
+    assert [decrypt(secret.ciphertext) for secret in stored] == [webhook.known_secret, new]
+    assert webhook.known_secret.encode() not in b"".join(bytes(secret.ciphertext) for secret in stored)
     taken = take(delivery)
     assert [decrypt(text) for text in taken.ciphertexts] == [new, webhook.known_secret]
     resend_delivery(delivery=delivery)
@@ -299,7 +299,9 @@ def test_resend_restarts_a_delivery_in_any_state(world):
 def test_resending_without_end_keeps_the_newest_attempts(world):
     webhook, now = make_webhook(world.application), timezone.now()
     chosen, other = (delivery_of(make_event(world.application), webhook) for _ in range(2))
-    made = [DeliveryAttempt(delivery=one, timestamp=now, milliseconds=5) for one in (chosen, other) * 30]
+    made = [
+        DeliveryAttempt(delivery=delivery, timestamp=now, milliseconds=5) for delivery in (chosen, other) * 30
+    ]
     DeliveryAttempt.objects.bulk_create(made)
 
     resend_delivery(delivery=chosen)
@@ -367,7 +369,9 @@ def test_recovering_without_end_keeps_the_newest_attempts(world):
     webhook, now = make_webhook(world.application), timezone.now()
     failed, other = (delivery_of(make_event(world.application), webhook) for _ in range(2))
     Delivery.objects.filter(pk=failed.pk).update(state="Failed", next_try=None)
-    made = [DeliveryAttempt(delivery=one, timestamp=now, milliseconds=5) for one in (failed, other) * 30]
+    made = [
+        DeliveryAttempt(delivery=delivery, timestamp=now, milliseconds=5) for delivery in (failed, other) * 30
+    ]
     DeliveryAttempt.objects.bulk_create(made)
 
     assert recover_deliveries(webhook=webhook, since=now - HOUR) == 1

@@ -55,11 +55,11 @@ def address(model, page, *arguments):
 def pages_with_choices(client):
     """Of every admin: its form for a new record and that of one there is."""
     request = client.get("/admin/").wsgi_request
-    for model, one in admin.site._registry.items():
-        if one.has_add_permission(request):
+    for model, model_admin in admin.site._registry.items():
+        if model_admin.has_add_permission(request):
             yield address(model, "add")
         found = model._default_manager.first()
-        if found is not None and one.has_change_permission(request):
+        if found is not None and model_admin.has_change_permission(request):
             yield address(model, "change", found.pk)
 
 
@@ -104,9 +104,9 @@ def test_key_of_another_kind_is_an_error_of_its_field(world, client, subtests):
                 assert response.context_data["errors"]
         tried += [f"{page} {name}" for name in names]
 
-    assert any("/role/add/ store" in one for one in tried)
-    assert any("/application/" in one and "-user" in one for one in tried), tried
-    assert any("/product/add/ store" in one for one in tried)
+    assert any("/role/add/ store" in address for address in tried)
+    assert any("/application/" in address and "-user" in address for address in tried), tried
+    assert any("/product/add/ store" in address for address in tried)
     assert len(tried) > 6
 
 
@@ -170,11 +170,11 @@ def test_choice_reads_no_more_rows_than_it_offers(world, client):
         page = client.get(address(Role, "add")).content.decode()
 
     users = [
-        one["sql"]
-        for one in requested
-        if f"LIMIT {inlines.MAX_SUGGESTIONS + 1}" in one["sql"] and "accounts_user" in one["sql"]
+        query["sql"]
+        for query in requested
+        if f"LIMIT {inlines.MAX_SUGGESTIONS + 1}" in query["sql"] and "accounts_user" in query["sql"]
     ]
     assert len(users) == 1
     assert "ORDER BY" not in users[0]
     offered = [f">{user.username} ({user.email})<" for user in User.objects.order_by("username")]
-    assert sorted(page.index(one) for one in offered) == [page.index(one) for one in offered]
+    assert sorted(page.index(label) for label in offered) == [page.index(label) for label in offered]

@@ -22,7 +22,7 @@ def test_all_are_counted_and_few_read_in_one_query_without_joins_for_the_count()
 
     assert found["count"] == User.objects.count() >= SHOWN + 2
     assert found["oldest"] == list(users[:SHOWN])
-    (statement,) = [one["sql"] for one in queries]
+    (statement,) = [query["sql"] for query in queries]
     (counting,) = re.findall(r'\(SELECT COUNT\(.*\) AS "count_of_all"', statement)
     assert "FROM" in counting
     assert "JOIN" in statement

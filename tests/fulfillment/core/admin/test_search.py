@@ -18,41 +18,41 @@ TERMS = ("user", "USER", "associated", "user associated", '"user" no', "'associa
 def test_search_finds_what_djangos_own_would(world, rf, model, term):
     make_card(world.associated)
     world.as_user(world.user)
-    one, everything = admin.site._registry[model], model.objects.all()
+    model_admin, everything = admin.site._registry[model], model.objects.all()
     request = rf.get("/")
 
-    found, _ = one.get_search_results(request, everything, term)
-    expected, _ = ModelAdmin.get_search_results(one, request, everything, term)
+    found, _ = model_admin.get_search_results(request, everything, term)
+    expected, _ = ModelAdmin.get_search_results(model_admin, request, everything, term)
 
     assert set(found) == set(expected)
     assert "JOIN" not in str(found.order_by().query).partition("WHERE")[0]
 
 
 def test_search_by_the_name_of_a_user_finds_the_roles(world, rf):
-    one = admin.site._registry[Role]
+    model_admin = admin.site._registry[Role]
 
-    found, _ = one.get_search_results(rf.get("/"), Role.objects.all(), world.user.username)
+    found, _ = model_admin.get_search_results(rf.get("/"), Role.objects.all(), world.user.username)
 
     assert set(found) == set(Role.objects.filter(user=world.user)) != set()
 
 
 def test_search_for_a_pasted_page_finds_nothing_without_a_query(world, rf, django_assert_num_queries):
-    one = admin.site._registry[Role]
+    model_admin = admin.site._registry[Role]
 
     with django_assert_num_queries(0):
         page = " ".join(map(str, range(3000)))
-        found, _ = one.get_search_results(rf.get("/"), Role.objects.all(), page)
+        found, _ = model_admin.get_search_results(rf.get("/"), Role.objects.all(), page)
         assert list(found) == []
 
-    repeated, _ = one.get_search_results(rf.get("/"), Role.objects.all(), "user " * 3000)
+    repeated, _ = model_admin.get_search_results(rf.get("/"), Role.objects.all(), "user " * 3000)
     assert set(repeated) == set(Role.objects.filter(user=world.user))
 
 
 def test_search_for_many_quotes_finds_nothing_at_once(world, rf):
-    one = admin.site._registry[Role]
+    model_admin = admin.site._registry[Role]
     started = time.thread_time()
 
-    found, _ = one.get_search_results(rf.get("/"), Role.objects.all(), '\\" ' * 5400)
+    found, _ = model_admin.get_search_results(rf.get("/"), Role.objects.all(), '\\" ' * 5400)
 
     assert list(found) == []
     assert time.thread_time() - started < 0.3

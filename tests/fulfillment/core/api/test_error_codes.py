@@ -52,14 +52,14 @@ def calls(module: str) -> Iterator[tuple[str, list[str]]]:
     for node in ast.walk(ast.parse(module)):
         if not isinstance(node, ast.Call):
             continue
-        named = [one.value for one in node.keywords if one.arg == "code"]
+        named = [keyword.value for keyword in node.keywords if keyword.arg == "code"]
         if isinstance(node.func, ast.Attribute) and node.func.attr in {"at", "_refuse"}:
             kind, places = getattr(node.func.value, "id", ""), node.args[1:2]
         else:
             kind, places = getattr(node.func, "id", ""), []
         if kind in {"Fault", "Problem"}:
             places = node.args[1:2]
-        codes = [one.value for one in (*named, *places) if isinstance(one, ast.Constant)]
+        codes = [constant.value for constant in (*named, *places) if isinstance(constant, ast.Constant)]
         yield kind, [code for code in codes if isinstance(code, str) and CODE.fullmatch(code)]
 
 

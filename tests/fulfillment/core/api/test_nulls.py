@@ -17,21 +17,21 @@ def request_serializers() -> dict[str, type[StrictSerializer]]:
     found: dict[str, type[StrictSerializer]] = {}
     waiting = list(StrictSerializer.__subclasses__())
     while waiting:
-        one = waiting.pop()
-        waiting += one.__subclasses__()
-        renamed = getattr(one, "_spectacular_annotation", {}).get("component_name")
-        name = renamed or one.__name__.removesuffix("Serializer")
+        serializer = waiting.pop()
+        waiting += serializer.__subclasses__()
+        renamed = getattr(serializer, "_spectacular_annotation", {}).get("component_name")
+        name = renamed or serializer.__name__.removesuffix("Serializer")
         # One that is answered as well has a schema of its own for requests.
         name = f"{name}Request" if f"{name}Request" in schemas else name
-        if one.__module__.split(".")[0] != "tests" and name in schemas:
-            found[name] = one
+        if serializer.__module__.split(".")[0] != "tests" and name in schemas:
+            found[name] = serializer
     return found
 
 
 def takes_null(schema: dict[str, Any]) -> bool:
     kinds = schema.get("type", [])
     parts = [*schema.get("oneOf", []), *schema.get("anyOf", [])]
-    return "null" in ([kinds] if isinstance(kinds, str) else kinds) or any(takes_null(one) for one in parts)
+    return "null" in ([kinds] if isinstance(kinds, str) else kinds) or any(takes_null(part) for part in parts)
 
 
 def members() -> list[tuple[str, str]]:

@@ -12,7 +12,9 @@ from tests.support.api.access_rows import ROWS
 def test_unknown_parameter_is_refused_with_the_known_ones(world, address):
     client = world.as_user(world.user)
     described = schema_document()["paths"]["/api/v1" + address.replace("demo", "{storeID}")]["get"]
-    allowed = [one["name"] for one in described.get("parameters", ()) if one["in"] == "query"]
+    allowed = [
+        parameter["name"] for parameter in described.get("parameters", ()) if parameter["in"] == "query"
+    ]
 
     response = client.call("GET", f"{address}?nonsense=1&more=2")
 

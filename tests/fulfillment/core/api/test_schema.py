@@ -110,7 +110,7 @@ def test_everything_that_creates_takes_an_idempotency_key(document):
         if name.startswith("POST ") and (name.endswith("/user") or "201" in operation["responses"])
     }
     keyed = {
-        name: "Idempotency-Key" in {one["name"] for one in operation.get("parameters", ())}
+        name: "Idempotency-Key" in {parameter["name"] for parameter in operation.get("parameters", ())}
         for name, operation in creating.items()
     }
     things = ("application", "association", "asset", "order", "quote", "user", "webhook")
@@ -186,9 +186,13 @@ def leads(document):
 def test_links_name_parameters_there_are_and_values_the_answer_has(document):
     for operation, response, link, target in leads(document):
         named = link.get("parameters", {})
-        parameters = {one["name"]: one for one in target["parameters"]} if "parameters" in target else {}
+        parameters = (
+            {parameter["name"]: parameter for parameter in target["parameters"]}
+            if "parameters" in target
+            else {}
+        )
         assert named.keys() <= parameters.keys()
-        assert {name for name, one in parameters.items() if one["in"] == "path"} <= named.keys()
+        assert {name for name, parameter in parameters.items() if parameter["in"] == "path"} <= named.keys()
         schema = response["content"]["application/json"]["schema"]
         for value in named.values():
             source, _, pointer = value.partition("#/")
@@ -198,7 +202,7 @@ def test_links_name_parameters_there_are_and_values_the_answer_has(document):
                 assert response["headers"]["ETag"]["required"]
             else:
                 assert source.removeprefix("$request.path.") in {
-                    one["name"] for one in operation["parameters"]
+                    parameter["name"] for parameter in operation["parameters"]
                 }
 
 
@@ -212,7 +216,9 @@ def test_nearly_every_operation_is_linked_from_or_to_another(document):
 
 def test_path_parameters_come_in_the_order_of_the_path_and_read_as_in_the_documents(document):
     for name, operation in described(document):
-        listed = [one["name"] for one in operation.get("parameters", ()) if one["in"] == "path"]
+        listed = [
+            parameter["name"] for parameter in operation.get("parameters", ()) if parameter["in"] == "path"
+        ]
         assert listed == re.findall(r"{(\w+)}", name), name
         assert "_" not in "".join(listed)
 

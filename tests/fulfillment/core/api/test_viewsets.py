@@ -55,4 +55,4 @@ def test_request_does_not_outlive_its_response(world, body):
     assert response.status_code in (200, 400)
     # The test client makes it name itself.
     del response.json, response
-    assert [one for one in gc.get_objects() if isinstance(one, Request)] == []
+    assert [object_ for object_ in gc.get_objects() if isinstance(object_, Request)] == []

@@ -50,8 +50,8 @@ def test_rendering_of_a_product_is_not_read(world):
 
 
 def test_log_is_filtered_by_kind_action_time_object_and_person(world):
-    one = Tenant.objects.create(domain="one.example", name="One")
-    one.delete()
+    tenant = Tenant.objects.create(domain="one.example", name="One")
+    tenant.delete()
     moment = timezone.now()
 
     def found(**chosen):
@@ -76,7 +76,7 @@ def test_each_table_is_read_along_an_index(world, chosen):
     with connection.cursor() as cursor, CaptureQueriesContext(connection) as queries:
         cursor.execute("SET LOCAL enable_seqscan = off")
         read_log(LogFilter(**chosen), limit=25)
-    statement = next(one["sql"] for one in queries if "UNION ALL" in one["sql"])
+    statement = next(query["sql"] for query in queries if "UNION ALL" in query["sql"])
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN {statement}")
         plan = "\n".join(row[0] for row in cursor.fetchall())

@@ -20,7 +20,7 @@ def test_threads_find_a_file_complete_or_not_at_all():
     with ThreadPoolExecutor(8) as pool:
         read = [pool.submit(lambda: FILES.path("font.ttf", lambda: CONTENT).read_bytes()) for _ in range(24)]
 
-    assert {one.result() == CONTENT for one in read} == {True}
+    assert {future.result() == CONTENT for future in read} == {True}
     assert names() == {"one", "font.ttf"}
 
 

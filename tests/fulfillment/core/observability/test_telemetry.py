@@ -81,7 +81,7 @@ def test_errors_reach_sentry_once_each_without_personal_data_or_secrets(tmp_path
         assert (response.status_code, response.json()["Code"]) == (500, "internal_error")
     events = events_of(collector)
     sent = b"".join(body for _, body in collector.received).decode()
-    assert [(one["request"]["method"], one["request"]["url"]) for one in events] == [
+    assert [(sent_event["request"]["method"], sent_event["request"]["url"]) for sent_event in events] == [
         ("POST", orders),
         ("GET", f"{orders}/exportview"),
     ]
@@ -223,14 +223,23 @@ def test_trace_continues_from_the_caller_through_the_service_to_the_database(tmp
     assert (traced.status_code, own.status_code) == (200, 200)
     _, trace, span, _ = traced.headers["traceparent"].split("-")
     assert trace == TRACE
-    (server,) = [one for one in spans if one.trace_id.hex() == TRACE and one.parent_span_id.hex() == SPAN]
+    (server,) = [
+        candidate
+        for candidate in spans
+        if candidate.trace_id.hex() == TRACE and candidate.parent_span_id.hex() == SPAN
+    ]
     assert server.span_id.hex() == span
-    statements = [one for one in spans if one.trace_id.hex() == TRACE and one is not server]
+    statements = [
+        candidate for candidate in spans if candidate.trace_id.hex() == TRACE and candidate is not server
+    ]
     texts = [
-        each.value.string_value for one in statements for each in one.attributes if each.key == "db.statement"
+        each.value.string_value
+        for statement in statements
+        for each in statement.attributes
+        if each.key == "db.statement"
     ]
     assert any("FROM stores_order" in text for text in texts), texts
-    assert {one.parent_span_id.hex() for one in statements} == {span}
+    assert {statement.parent_span_id.hex() for statement in statements} == {span}
     reported = "".join(map(str, spans))
     for kept in ("canary", "Canary", "198.51.100.77", client.token, client.key):
         assert kept not in reported
@@ -251,9 +260,9 @@ def test_tracing_changes_nothing_for_probes_and_refuses_foreign_hosts_as_ever(tm
             own = requests.get(
                 f"{served.url}/api/v1/store/associated", headers=headers_of(client), timeout=PATIENCE
             )
-        answers.append([(one.status_code, sorted(one.headers)) for one in (*found, own)])
-        assert [one.status_code for one in found] == [200, 200, 200, 400, 400]
-        assert all("traceparent" in one.headers for one in found)
+        answers.append([(response.status_code, sorted(response.headers)) for response in (*found, own)])
+        assert [response.status_code for response in found] == [200, 200, 200, 400, 400]
+        assert all("traceparent" in response.headers for response in found)
         assert own.status_code == 200
 
     assert answers[0] == answers[1]

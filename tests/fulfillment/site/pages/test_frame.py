@@ -84,10 +84,10 @@ def test_pages_are_compressed_with_lengths_that_reveal_nothing(client, db):
     plain = client.get("/guide").content
     compressed = [client.get("/guide", headers={"Accept-Encoding": "gzip"}) for _ in range(8)]
 
-    assert {gzip.decompress(one.content) for one in compressed} == {plain}
-    assert {one["Content-Encoding"] for one in compressed} == {"gzip"}
-    assert len({len(one.content) for one in compressed}) > 1
-    assert max(len(one.content) for one in compressed) < len(plain) / 2
+    assert {gzip.decompress(response.content) for response in compressed} == {plain}
+    assert {response["Content-Encoding"] for response in compressed} == {"gzip"}
+    assert len({len(response.content) for response in compressed}) > 1
+    assert max(len(response.content) for response in compressed) < len(plain) / 2
 
 
 def test_errors_are_pages_and_problems_below_the_api(world, client, browser):
