@@ -93,11 +93,11 @@ def _measure(arguments: argparse.Namespace) -> None:
 
 def _shown(lines: Iterator[str]) -> str:
     """All of them; each is printed as soon as it is there."""
-    found = []
+    shown = []
     for line in lines:
         print(line, flush=True)
-        found.append(line)
-    return "\n".join(found)
+        shown.append(line)
+    return "\n".join(shown)
 
 
 def _row_lines(database: Database, pace: Pace) -> Iterator[str]:
@@ -124,8 +124,8 @@ def _costs(runs: Runs) -> str:
 def _ratios(results: Mapping[str, Runs], other: str, row: Row) -> str:
     if other not in results:
         return ""
-    mark, found = row.marks[other], (ratio(results, other), cost_ratio(results, other))
-    shown = " / ".join(f"{each:.2f}" if each < 10 else f"{each:.0f}" for each in found)
+    mark, ratios = row.marks[other], (ratio(results, other), cost_ratio(results, other))
+    shown = " / ".join(f"{each:.2f}" if each < 10 else f"{each:.0f}" for each in ratios)
     return f"{shown} (≥ {mark}{'' if reaches(results, other, mark) else UNDER})"
 
 

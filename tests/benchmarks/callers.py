@@ -38,16 +38,16 @@ async def call(plan: Plan, requests: list[bytes]) -> list[Timed]:
     endless = itertools.cycle(requests)
     if plan.every:
         return await _regular_calls(plan, endless)
-    found: list[Timed] = []
+    calls: list[Timed] = []
     numbers = itertools.count(int(time.time() * 10) % 10**10)
     tasks = [
-        asyncio.ensure_future(_keep_sending(plan, endless, numbers, found)) for _ in range(plan.connections)
+        asyncio.ensure_future(_keep_sending(plan, endless, numbers, calls)) for _ in range(plan.connections)
     ]
     await asyncio.wait(tasks, timeout=plan.seconds)
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    return found
+    return calls
 
 
 async def _regular_calls(plan: Plan, endless: Iterator[bytes]) -> list[Timed]:
@@ -60,11 +60,11 @@ async def _regular_calls(plan: Plan, endless: Iterator[bytes]) -> list[Timed]:
 
 
 async def _keep_sending(
-    plan: Plan, endless: Iterator[bytes], numbers: Iterator[int], found: list[Timed]
+    plan: Plan, endless: Iterator[bytes], numbers: Iterator[int], calls: list[Timed]
 ) -> None:
     while True:
-        found.append(await _timed(plan, next(endless).replace(NUMBER, b"%010d" % next(numbers))))
-        if found[-1][0] == "cut":
+        calls.append(await _timed(plan, next(endless).replace(NUMBER, b"%010d" % next(numbers))))
+        if calls[-1][0] == "cut":
             await asyncio.sleep(REST_SECONDS)
 
 

@@ -123,7 +123,7 @@ def facts() -> dict[str, Any]:
     # What the toolkit as it comes compares with: by Django's own first hasher.
     _keep_hash(application, secret)
     card = _proof_facts()
-    found = {
+    figures = {
         "headers": headers_of(application),
         "client": {"id": application.client_id, "secret": secret},
         "refresh": {name: _refresh_tokens(application) for name in ("ours", "peer")},
@@ -132,7 +132,7 @@ def facts() -> dict[str, Any]:
         "bodies": _bodies(card["card"]),
         **card,
     }
-    return found | {"statements": count_statements(found)}
+    return figures | {"statements": count_statements(figures)}
 
 
 def make_application(name: str, stores: Any) -> Any:
@@ -192,7 +192,7 @@ def count_statements(facts: dict[str, Any]) -> dict[str, int]:
 
     from tests.benchmarks.rows import ROWS, sent
 
-    client, found = Client(SERVER_NAME="127.0.0.1"), {}
+    client, counts = Client(SERVER_NAME="127.0.0.1"), {}
     for row in ROWS:
         request = sent(row, facts, "ours")
         headers = dict(request.headers)
@@ -209,8 +209,8 @@ def count_statements(facts: dict[str, Any]) -> dict[str, int]:
             response = client.generic(method, request.path, body or b"", content_type=kind, headers=headers)
         if response.status_code >= 400:
             raise RuntimeError(f"{row.title}: {response.status_code} {response.content[:300]!r}")
-        found[row.title] = len(queries)
-    return found
+        counts[row.title] = len(queries)
+    return counts
 
 
 def _refresh_tokens(application: Any) -> list[str]:

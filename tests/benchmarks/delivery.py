@@ -104,8 +104,8 @@ def time_import(path: Path) -> tuple[float, float]:
     peak = 0
     while process.poll() is None:
         # Not what wait4 says: that starts from the size of this process.
-        found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{process.pid}/status").read_text())
-        peak = max(peak, int(found[1])) if found else peak
+        match = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{process.pid}/status").read_text())
+        peak = max(peak, int(match[1])) if match else peak
         time.sleep(0.02)
     if process.returncode:
         raise RuntimeError(f"the import ended with {process.returncode}")

@@ -87,9 +87,11 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
         start_response("200 OK", [("Content-Length", "2")])
         return [b"ok"]
     connection = _connection()
-    found = _caller(connection, environ)
+    caller = _caller(connection, environ)
     parts = path.removeprefix("/api/v1/").split("/")
-    status, body = ("401 Unauthorized", b"") if found is None else _answer(connection, environ, parts, *found)
+    status, body = (
+        ("401 Unauthorized", b"") if caller is None else _answer(connection, environ, parts, *caller)
+    )
     headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
     start_response(status, headers if body else headers[1:] if status[0] != "3" else [])
     return [body]

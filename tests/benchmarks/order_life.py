@@ -66,5 +66,5 @@ if __name__ == "__main__":
     from tests.support.database.databases import own_database
 
     with own_database(keep=False):
-        found = measure()
-    sys.stdout.write(f"{found}Load {os.getloadavg()[0]:.1f}\n")
+        figures = measure()
+    sys.stdout.write(f"{figures}Load {os.getloadavg()[0]:.1f}\n")

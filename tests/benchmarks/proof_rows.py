@@ -74,8 +74,8 @@ def line(what: str, measured: str, mark: str, *, good: bool) -> str:
 
 
 def peer_lines(server: Server, asking: Asking) -> Iterator[str]:
-    found = measure_peers(asking.product, asking.field, lambda text: asking.proof(server, text))
-    for name, (taken, times) in found.items():
+    peers = measure_peers(asking.product, asking.field, lambda text: asking.proof(server, text))
+    for name, (taken, times) in peers.items():
         measured = f"{taken:.0f} ms, {times:.1f} times ours"
         yield line(
             f"the same card by {name}", measured, f"≥ {FASTER[name]} times", good=times >= FASTER[name]
@@ -139,9 +139,9 @@ def _busy(nodes: list[Server], asking: Asking) -> float:
 
 def renderer_line(server: Server) -> str:
     """Proportional: what renderers share, as the program itself, counts once."""
-    found = [_proportional_mb(pid) for pid in descendants(server.pid) if _is_renderer(pid)]
-    most = max(found)
-    measured = f"{most:.0f} MB for the largest of {len(found)} renderers"
+    megabytes = [_proportional_mb(pid) for pid in descendants(server.pid) if _is_renderer(pid)]
+    most = max(megabytes)
+    measured = f"{most:.0f} MB for the largest of {len(megabytes)} renderers"
     return line("memory of a renderer", measured, f"≤ {RENDERER_MB} MB", good=most <= RENDERER_MB)
 
 

@@ -190,22 +190,29 @@ def _stages(server: Server) -> str:
     with urllib.request.urlopen(f"{server.url}/metrics", timeout=30) as response:
         text = response.read().decode()
     figures = re.findall(r'fulfillment_proof_stage_seconds_(sum|count){stage="([^"]+)"} (\S+)', text)
-    found = {(kind, name): float(value) for kind, name, value in figures}
-    most = max(found["count", name] for kind, name in found)
+    seconds_by_stage = {(kind, name): float(value) for kind, name, value in figures}
+    most = max(seconds_by_stage["count", name] for kind, name in seconds_by_stage)
     # Without those of the template's own check.
-    names = [name for kind, name in found if kind == "sum" and found["count", name] > most / 2]
-    shown = [f"{name} {1000 * found['sum', name] / found['count', name]:.1f}" for name in names]
+    names = [
+        name
+        for kind, name in seconds_by_stage
+        if kind == "sum" and seconds_by_stage["count", name] > most / 2
+    ]
+    shown = [
+        f"{name} {1000 * seconds_by_stage['sum', name] / seconds_by_stage['count', name]:.1f}"
+        for name in names
+    ]
     return f"Stages of a new card, milliseconds on average: {', '.join(shown)}."
 
 
 def _memory_line(server: Server, asking: Asking) -> str:
     server.wait_until_idle()
-    found = []
+    parts = []
     for count in (FEW, MANY - FEW):
         asking.make_proofs([server], count, at_once=AT_ONCE)
-        found.append(server.memory())
-    good = found[1] <= 1.2 * found[0]
-    text = f"{found[0]:.0f} MB after {FEW:,} proofs, {found[1]:.0f} MB after {MANY:,}"
+        parts.append(server.memory())
+    good = parts[1] <= 1.2 * parts[0]
+    text = f"{parts[0]:.0f} MB after {FEW:,} proofs, {parts[1]:.0f} MB after {MANY:,}"
     return f"| memory of the worker and its renderers | | | | | | {text}: ≤ 1.2 ×{'' if good else ' **(missed)**'} |"
 
 

@@ -99,11 +99,11 @@ class Receiving:
         deadline = time.monotonic() + MAX_SECONDS
         while True:
             self.collect()
-            found = [value for (where, _), value in self.arrived.items() if where.startswith("/ok")]
-            if len(found) >= count:
-                return sorted(found)
+            arrivals = [value for (where, _), value in self.arrived.items() if where.startswith("/ok")]
+            if len(arrivals) >= count:
+                return sorted(arrivals)
             if time.monotonic() > deadline:
-                raise RuntimeError(f"{len(found)} of {count} arrived")
+                raise RuntimeError(f"{len(arrivals)} of {count} arrived")
             time.sleep(0.2)
 
 
@@ -177,16 +177,16 @@ def _latency(receiver: Receiving) -> list[str]:
 
 def _isolation(receiver: Receiving) -> list[str]:
     """The same load on ten endpoints; then one of them hangs, and the other nine are looked at."""
-    found = {}
+    figures = {}
     for hanging in (0, 1):
         world = _world(receiver, good=ENDPOINTS - hanging, hanging=hanging)
         with working():
             time.sleep(1)
             count = _paced(world, rate=8, seconds=12)
             delays = [delay * 1000 for _, delay in receiver.wait_for(count * (ENDPOINTS - hanging))]
-        found[hanging] = _p95(delays)
-    times = found[1] / found[0]
-    text = f"{times:.2f} × ({found[0]:.0f} → {found[1]:.0f} ms)"
+        figures[hanging] = _p95(delays)
+    times = figures[1] / figures[0]
+    text = f"{times:.2f} × ({figures[0]:.0f} → {figures[1]:.0f} ms)"
     return [_line("p95 of nine endpoints while the tenth hangs", text, "≤ 2 ×", met=times <= 2)]
 
 

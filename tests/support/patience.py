@@ -18,10 +18,10 @@ FASTER = 4
 def wait_for(condition: Callable[[], Any], seconds: float = PATIENCE, *, every: float = 0.05) -> Any:
     """The first value of `condition` that is true."""
     deadline = time.monotonic() + seconds
-    while not (found := condition()):
+    while not (result := condition()):
         assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(every)
-    return found
+    return result
 
 
 def least_seconds(work: Callable[[], Any], mark: float, *, rounds: int = ROUNDS) -> float:

@@ -98,16 +98,16 @@ def sources() -> Iterator[tuple[str, str]]:
 
 def messages(domain: str) -> Catalog:
     """All messages of the sources, in their order."""
-    found = Catalog()
+    catalog = Catalog()
     kind, read = DOMAINS[domain]
     for path, text in read():
         for _, message, _, context in extract(kind, BytesIO(text.encode()), KEYWORDS):
-            found.add(message, locations=[(path, 0)], context=context)
+            catalog.add(message, locations=[(path, 0)], context=context)
     for text in recorded() if domain == "django" else ():
-        found.add(text, context=CONTEXT)
+        catalog.add(text, context=CONTEXT)
     for name in sorted(names()) if domain == "django" else ():
-        found.add(name)
-    return found
+        catalog.add(name)
+    return catalog
 
 
 def recorded() -> list[str]:
@@ -115,17 +115,19 @@ def recorded() -> list[str]:
     names()
     from stores.product_pages.product_form import FIELD_MESSAGES  # noqa: PLC0415 - it needs Django's apps
 
-    found: dict[str, None] = {}
+    of_records: dict[str, None] = {}
     for place in RECORDED:
         for path in sorted((ROOT / place).rglob("*.py")) or [ROOT / place]:
             module, is_phrase = ast.parse(path.read_text("utf-8")), place == PREFLIGHT_RULES
             texts = sentences_in(module, in_marks, in_message=is_phrase, words=1)
-            found |= dict.fromkeys(map(with_names, texts))
+            of_records |= dict.fromkeys(map(with_names, texts))
     rules = {FINDING % rule.message: None for rule in RULES}
-    rules |= {f"%(field)s {said}": None for said in FIELD_MESSAGES}
-    own = {text for text in found if len(WORDS.findall(re.sub(r"%\(\w+\)s", "", text))) > 1}
+    rules |= {f"%(field)s {message}": None for message in FIELD_MESSAGES}
+    own = {text for text in of_records if len(WORDS.findall(re.sub(r"%\(\w+\)s", "", text))) > 1}
     phrases = [rule.message for rule in RULES]
-    return [text for text in found if text in own and FINDING % text not in rules] + list(rules) + phrases
+    return (
+        [text for text in of_records if text in own and FINDING % text not in rules] + list(rules) + phrases
+    )
 
 
 def in_marks(expression: ast.AST) -> str:
@@ -141,9 +143,9 @@ def with_names(text: str) -> str:
     """Equal names get numbers."""
     seen: Counter[str] = Counter()
 
-    def numbered(found: re.Match[str]) -> str:
-        seen[found[1]] += 1
-        return f"%({found[1]}{seen[found[1]] if seen[found[1]] > 1 else ''})s"
+    def numbered(match: re.Match[str]) -> str:
+        seen[match[1]] += 1
+        return f"%({match[1]}{seen[match[1]] if seen[match[1]] > 1 else ''})s"
 
     plain = text.replace("%", "%%") if "\ue000" in text else text
     return re.sub("\ue000(\\w+)\ue001", numbered, plain)
@@ -180,11 +182,11 @@ def compiled(catalog: Catalog) -> bytes:
 DOMAINS = {"django": ("python", sources), "djangojs": ("javascript", scripts)}
 
 
-def update(language: str, domain: str, found: Catalog) -> int:
+def update(language: str, domain: str, messages: Catalog) -> int:
     """How many messages have no translation."""
     catalog = catalog_of(language, domain)
     created = catalog.creation_date
-    catalog.update(found, no_fuzzy_matching=True)
+    catalog.update(messages, no_fuzzy_matching=True)
     # A new date alone would change each catalog on every branch.
     catalog.creation_date = created
     catalog.obsolete.clear()
@@ -198,12 +200,12 @@ def update(language: str, domain: str, found: Catalog) -> int:
 def main() -> int:
     missing = 0
     for domain in DOMAINS:
-        found = messages(domain)
+        catalog = messages(domain)
         for language in LANGUAGES:
-            without = update(language, domain, found)
+            without = update(language, domain, catalog)
             missing += without
             sys.stdout.write(
-                f"{language}, {domain}: {len(found)} messages, {without} without a translation\n"
+                f"{language}, {domain}: {len(catalog)} messages, {without} without a translation\n"
             )
     from tests.tools import sentences  # noqa: PLC0415 - it reads the catalogs' messages
 

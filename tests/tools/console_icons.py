@@ -41,14 +41,14 @@ def main() -> None:
 
 def icon_names() -> set[str]:
     """Every word that may name an icon and is the name of one."""
-    found = set(IN_STYLES.findall(STYLES.read_text("utf-8")))
+    names = set(IN_STYLES.findall(STYLES.read_text("utf-8")))
     for path, text in _sources():
         for inside in IN_ELEMENT.findall(text):
-            found.update(WORD.findall(TEMPLATE_TAG.sub(" ", inside)))
-        found.update(IN_ARGUMENT.findall(text) + IN_MENU.findall(text))
+            names.update(WORD.findall(TEMPLATE_TAG.sub(" ", inside)))
+        names.update(IN_ARGUMENT.findall(text) + IN_MENU.findall(text))
         if path.is_relative_to(SCRIPTS) and path.suffix == ".js" and not path.is_relative_to(TARGET):
-            found.update(IN_SCRIPT.findall(text))
-    return found & ligatures(TTFont(FONT))
+            names.update(IN_SCRIPT.findall(text))
+    return names & ligatures(TTFont(FONT))
 
 
 def _sources() -> Iterator[tuple[Path, str]]:
@@ -65,15 +65,15 @@ def ligatures(font: TTFont) -> set[str]:
 
 def _ligatures(font: TTFont) -> list[tuple[Any, str, Any, str]]:
     letters = {glyph: chr(code) for code, glyph in font.getBestCmap().items() if code < 0x7F}
-    found = []
+    ligatures = []
     for lookup in font["GSUB"].table.LookupList.Lookup:
         for table in lookup.SubTable:
             table = getattr(table, "ExtSubTable", table)
             for first, group in getattr(table, "ligatures", {}).items():
                 for ligature in group:
                     name = "".join(letters.get(glyph, "?") for glyph in (first, *ligature.Component))
-                    found.append((table, first, ligature, name))
-    return found
+                    ligatures.append((table, first, ligature, name))
+    return ligatures
 
 
 def write_font(names: set[str]) -> None:

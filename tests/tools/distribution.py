@@ -144,8 +144,8 @@ def _models() -> list[type[models.Model]]:
 
 
 def _event_models() -> dict[type[models.Model], type[models.Model]]:
-    found = {model: getattr(model, "pgh_tracked_model", None) for model in _models()}
-    return {event: tracked for event, tracked in found.items() if tracked is not None}
+    model_of = {model: getattr(model, "pgh_tracked_model", None) for model in _models()}
+    return {event: tracked for event, tracked in model_of.items() if tracked is not None}
 
 
 def tables() -> set[str]:
@@ -161,23 +161,23 @@ def _rows(statement: str) -> list[tuple]:
 
 def findings() -> dict[str, Findings]:
     """By table, from the catalog of the database."""
-    kinds, found = declared(), {}
+    kinds, by_table = declared(), {}
     for table in sorted(kinds):
-        found[table] = Findings()
+        by_table[table] = Findings()
     nullable = dict(_rows(STORE_COLUMNS))
     split = sorted(table for table, kind in kinds.items() if kind == BY_STORE)
     for table in split:
         if table not in nullable:
-            found[table].add(f"no `{COLUMN}`", f"add `{COLUMN}` from `{_filled_from(table, kinds)}`")
+            by_table[table].add(f"no `{COLUMN}`", f"add `{COLUMN}` from `{_filled_from(table, kinds)}`")
         elif nullable[table]:
-            found[table].add(f"`{COLUMN}` may be null", f"make `{COLUMN}` NOT NULL")
+            by_table[table].add(f"`{COLUMN}` may be null", f"make `{COLUMN}` NOT NULL")
     for table, name, is_primary, columns in _rows(KEYS):
         if kinds.get(table) == BY_STORE and COLUMN not in columns:
-            found[table].add(f"key `{name}` ({', '.join(columns)})", _new_key(table, is_primary, columns))
+            by_table[table].add(f"key `{name}` ({', '.join(columns)})", _new_key(table, is_primary, columns))
     for table, target, columns in _rows(FOREIGN_KEYS):
         if problem := _refused_link(table, target, columns, kinds):
-            found[table].add(*problem)
-    return {table: finding for table, finding in found.items() if finding.refused}
+            by_table[table].add(*problem)
+    return {table: finding for table, finding in by_table.items() if finding.refused}
 
 
 def _new_key(table: str, is_primary: bool, columns: list[str]) -> str:

@@ -87,14 +87,14 @@ def _labels(
     points: list[Any], geometries: list[dict[str, Any]], full_names: dict[str, str]
 ) -> list[list[Any]]:
     """Within the largest part of each."""
-    found = []
+    labels = []
     for geometry in geometries:
         largest = max(_parts(points, geometry), key=lambda part: part.area)
         middle = shapely.centroid(largest)
         place = middle if largest.contains(middle) else shapely.point_on_surface(largest)
         name = full_names.get(geometry["id"], geometry["properties"]["name"])
-        found.append([name, round(place.x), round(place.y)])
-    return sorted(found)
+        labels.append([name, round(place.x), round(place.y)])
+    return sorted(labels)
 
 
 def _places(cities: Iterable[dict[str, Any]]) -> list[list[Any]]:
@@ -109,7 +109,7 @@ def _places(cities: Iterable[dict[str, Any]]) -> list[list[Any]]:
     return [[city["name"], round(city["longitude"] * GRID), round(city["latitude"] * GRID)] for city in known]
 
 
-def _arcs_of(found: dict[str, Any]) -> set[int]:
+def _arcs_of(shape: dict[str, Any]) -> set[int]:
     arcs: set[int] = set()
 
     def walk(item: Any) -> None:
@@ -119,7 +119,7 @@ def _arcs_of(found: dict[str, Any]) -> set[int]:
             for inner in item:
                 walk(inner)
 
-    for geometry in found["geometries"]:
+    for geometry in shape["geometries"]:
         walk(geometry.get("arcs", []))
     return arcs
 

@@ -124,8 +124,8 @@ def shares(all_prose: list[Prose]) -> dict[str, float]:
 def main() -> None:
     all_prose = [read_prose(path) for path in documents()]
     for prose in all_prose:
-        for name, found in prose.found.items():
-            for sentence in found:
+        for name, sentences in prose.found.items():
+            for sentence in sentences:
                 sys.stdout.write(f"{prose.path.relative_to(ROOT)}: {name}: {sentence}\n")
     for name, share in shares(all_prose).items():
         sys.stdout.write(f"{share:5.1f}%  {name}\n")

@@ -186,13 +186,13 @@ def test_pages_show_until_when_and_end_the_confirmation(world, browser):
     until = browser.session[SESSION_NAME][0]
     # Denver is seven hours behind in winter and six in summer.
     shown = {time.strftime("%H:%M", time.gmtime(until - hours * 3600)) for hours in (6, 7)}
-    found = {
+    pages = {
         re.search(r"Confirmed until (\d\d:\d\d)", browser.get(path).content.decode())[1]
         for path in ("/", "/profile", "/api/v1/docs", f"/applications/{world.application.pk}")
     }
 
-    assert len(found) == 1
-    assert found <= shown
+    assert len(pages) == 1
+    assert pages <= shown
     ended = browser.post("/profile/confirmation/end", headers={"Referer": "http://testserver/applications"})
     assert ended["Location"] == "http://testserver/applications"
     assert "Confirmed until" not in browser.get("/profile").content.decode()

@@ -170,9 +170,9 @@ def test_many_roles_are_searched_and_paged(world, browser):
 
     assert "Page 1 of 2" in text(browser, "/profile/roles")
     second = text(browser, "/profile/roles?page=2")
-    found = text(browser, "/profile/roles?q=shop 2")
+    page = text(browser, "/profile/roles?q=shop 2")
     assert "Shop 29" in second
-    assert (found.count("Shop 2"), "Mail Studio" in found) == (10, False)
+    assert (page.count("Shop 2"), "Mail Studio" in page) == (10, False)
     assert "Nothing matches" in text(browser, "/profile/roles?q=zebra")
 
 
@@ -185,5 +185,5 @@ def test_many_authorisations_are_searched_and_paged(world, browser, django_asser
         first = text(browser, "/profile/authorizations")
     assert "Page 1 of 2" in first
     assert "Given 26" in text(browser, "/profile/authorizations?page=2")
-    found = text(browser, "/profile/authorizations?q=given 1")
-    assert found.count('class="rows-title"') == 10
+    page = text(browser, "/profile/authorizations?q=given 1")
+    assert page.count('class="rows-title"') == 10

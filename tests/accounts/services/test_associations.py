@@ -35,14 +35,14 @@ def requested():
 @pytest.fixture
 def queued(monkeypatch):
     """Who gets a mail."""
-    found: list[str] = []
+    addresses: list[str] = []
 
     class Task:
         def defer(self, *, request_id: str, user_id: str) -> None:
-            found.append(user_id)
+            addresses.append(user_id)
 
     monkeypatch.setattr("accounts.services.associations.app.configure_task", lambda name: Task())
-    return found
+    return addresses
 
 
 @pytest.mark.parametrize(

@@ -89,10 +89,10 @@ def test_value_stays_in_its_place_of_the_path(world, browser, value):
 
 
 def test_queries_lists_and_broken_bodies_arrive_as_typed(world, browser):
-    found = send(
+    response = send(
         browser, "order_exportview", caller="me", **{"path-storeID": "associated", "query-status": "10, 30"}
     )
-    assert found.context["answer"].status == 200
+    assert response.context["answer"].status == 200
     broken = send(browser, "quote_create", caller="me", body="{", **{"path-storeID": "demo"})
     assert json.loads(broken.context["answer"].text)["Code"] == "invalid_body"
 

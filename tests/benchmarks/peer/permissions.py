@@ -8,7 +8,12 @@ from fulfillment.core.secrets import digests
 class HasSubscriptionKey(BasePermission):
     def has_permission(self, request, view):
         key = request.headers.get("Ocp-Apim-Subscription-Key", "")
-        found = SubscriptionKey.objects.select_related("subscription").filter(digest__in=digests(key)).first()
-        if found is None or found.subscription.application_id != request.auth.application_id:
+        subscription_key = (
+            SubscriptionKey.objects.select_related("subscription").filter(digest__in=digests(key)).first()
+        )
+        if (
+            subscription_key is None
+            or subscription_key.subscription.application_id != request.auth.application_id
+        ):
             raise AuthenticationFailed
         return True

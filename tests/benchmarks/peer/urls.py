@@ -90,8 +90,8 @@ class PopulationList(APIView):
     def get(self, request):
         live = LiveDataset.objects.get(pk=1).dataset_id
         asked = request.query_params.getlist("postalCodes")
-        found = Population.objects.filter(dataset=live, postal_code__in=asked)
-        records = {row.postal_code: json.loads(row.body) for row in found}
+        populations = Population.objects.filter(dataset=live, postal_code__in=asked)
+        records = {row.postal_code: json.loads(row.body) for row in populations}
         return Response(PopulationSerializer([records[code] for code in asked], many=True).data)
 
 

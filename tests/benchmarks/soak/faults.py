@@ -21,11 +21,13 @@ def measure() -> Iterator[str]:
     if refused := namespace_refused():
         yield f"skipped: small file systems of its own are not allowed here. {refused}"
         return
-    found = outcomes()
+    report = outcomes()
     yield from (
-        f"FAILED: {outcome['fault']}: {each}" for outcome in found["outcomes"] for each in outcome["failures"]
+        f"FAILED: {outcome['fault']}: {each}"
+        for outcome in report["outcomes"]
+        for each in outcome["failures"]
     )
-    yield from (f"FAILED: at the end: {each}" for each in found["left"][:10])
+    yield from (f"FAILED: at the end: {each}" for each in report["left"][:10])
 
 
 def outcomes(names: Sequence[str] = ()) -> dict[str, Any]:
@@ -34,8 +36,8 @@ def outcomes(names: Sequence[str] = ()) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         file = Path(folder) / "found.json"
         subprocess.run(in_namespace("-m", "tests.benchmarks.soak.faults", str(file), *names), check=True)
-        found: dict[str, Any] = json.loads(file.read_text())
-        return found
+        report: dict[str, Any] = json.loads(file.read_text())
+        return report
 
 
 def main() -> None:

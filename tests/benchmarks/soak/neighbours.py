@@ -55,12 +55,12 @@ class Marks:
     def missed(self, quiet: float, noticed: Sequence[Timed]) -> list[str]:
         """A refusal is no answer to a good caller."""
         times = [seconds for _, seconds in noticed] or [float(MAX_SECONDS)]
-        found = {
+        missing = {
             "median": statistics.median(times) > max(self.quiet_times * quiet, self.median),
             "longest": max(times) > self.longest,
             "unanswered": any(status != "200" for status, _ in noticed),
         }
-        return [name for name, is_missed in found.items() if is_missed]
+        return [name for name, is_missed in missing.items() if is_missed]
 
 
 def accept_long(_: Headers) -> list[bytes]:
@@ -238,8 +238,8 @@ def _calling(
 
 
 def _result(process: subprocess.Popen[str]) -> list[Timed]:
-    found: list[Timed] = json.loads(process.communicate()[0])
-    return found
+    calls: list[Timed] = json.loads(process.communicate()[0])
+    return calls
 
 
 def request(method: str, target: str, headers: Headers | None = None, body: bytes = b"") -> bytes:

@@ -226,10 +226,10 @@ class SiteFlowPress(ServedPress):
         def fault(method: str, path: str, moment: str) -> Any:
             if self.is_calm() or self.chance.random() >= REQUEST_SHARE / 2:
                 return None
-            found = self.chance.choice([429, 503, "cut", "hang"] if moment == "before" else ["cut", "hang"])
-            if found == "hang":
+            kind = self.chance.choice([429, 503, "cut", "hang"] if moment == "before" else ["cut", "hang"])
+            if kind == "hang":
                 time.sleep(HANG_SECONDS)
-            return "cut" if found == "hang" else found
+            return "cut" if kind == "hang" else kind
 
         with running_siteflow() as flow:
             flow.fault = fault

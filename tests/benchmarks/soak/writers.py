@@ -176,10 +176,10 @@ def finish(writers: list[Writer]) -> None:
 
 def wrongs(seen: Seen) -> list[str]:
     """What is lost, doubled or half, in words; each with how often."""
-    found = [f"{name} ({len(bad)} x)" for name, statement in HALVES.items() if (bad := rows(statement))]
+    lines = [f"{name} ({len(bad)} x)" for name, statement in HALVES.items() if (bad := rows(statement))]
     kept = dict(rows("SELECT metadata->>'Soak', id::text FROM stores_order"))
     if lost := [key for key, order_id in seen.orders.items() if kept.get(key) != order_id]:
-        found.append(f"an order that was answered is lost ({len(lost)} x)")
+        lines.append(f"an order that was answered is lost ({len(lost)} x)")
     if strange := set(kept) - seen.sent:
-        found.append(f"an order that no client sent ({len(strange)} x)")
-    return [*found, *seen.odd]
+        lines.append(f"an order that no client sent ({len(strange)} x)")
+    return [*lines, *seen.odd]

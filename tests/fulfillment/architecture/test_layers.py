@@ -73,7 +73,7 @@ def managers_used(path: Path) -> int:
 
 
 def test_pages_and_api_leave_queries_to_selectors():
-    found = {str(path.relative_to(ROOT)): managers_used(path) for path in WEB_FILES}
+    counts = {str(path.relative_to(ROOT)): managers_used(path) for path in WEB_FILES}
 
-    assert {path: count for path, count in found.items() if count} == QUERIES_LEFT
+    assert {path: count for path, count in counts.items() if count} == QUERIES_LEFT
     assert len(WEB_FILES) > 80

@@ -47,7 +47,7 @@ def test_the_platform_names_no_app_table_or_operation():
     apps_pattern = re.compile(rf"(?<![\w./-])({'|'.join(app.label for app in service_apps())})(?=\.\w)")
     names = re.compile(rf"(?<!\w)({'|'.join(map(re.escape, sorted(foreign_names())))})(?!\w)")
 
-    found = [
+    mentions = [
         f"{path.relative_to(ROOT)}:{line}: {match[0]}"
         for path in SOURCES
         for line, text in texts(path)
@@ -55,4 +55,4 @@ def test_the_platform_names_no_app_table_or_operation():
         if (match := pattern.search(text))
     ]
 
-    assert found == []
+    assert mentions == []

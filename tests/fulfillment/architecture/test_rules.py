@@ -87,10 +87,10 @@ Nodes = dict[type[ast.AST], list[Any]]
 
 def nodes_of(text: str) -> Nodes:
     """By their kinds: to walk through a file takes most of the time."""
-    found: Nodes = defaultdict(list)
+    nodes: Nodes = defaultdict(list)
     for node in ast.walk(ast.parse(text)):
-        found[type(node)].append(node)
-    return found
+        nodes[type(node)].append(node)
+    return nodes
 
 
 def name_of(node: ast.expr) -> str:
@@ -107,28 +107,28 @@ def calls(nodes: Nodes) -> Iterator[tuple[ast.Call, str]]:
 
 
 def wrong_calls(nodes: Nodes) -> list[str]:
-    found = []
+    errors = []
     for node, name in calls(nodes):
         short = ".".join(name.split(".")[-2:])
-        found += [
+        errors += [
             f"{node.lineno}: {forbidden} {FORBIDDEN_CALLS[forbidden]}"
             for forbidden in {name, short, name.split(".")[-1]} & set(FORBIDDEN_CALLS)
             if forbidden not in ONLY_BARE or name == forbidden
         ]
         if short == "datetime.now" and not (node.args or node.keywords):
-            found.append(f"{node.lineno}: datetime.now() has no time zone")
+            errors.append(f"{node.lineno}: datetime.now() has no time zone")
         for keyword in node.keywords:
             if keyword.arg == "shell" and getattr(keyword.value, "value", True) is not False:
-                found.append(f"{node.lineno}: shell= runs a shell")
+                errors.append(f"{node.lineno}: shell= runs a shell")
             if keyword.arg in {"verify", "verify_ssl", "check_hostname"} and not getattr(
                 keyword.value, "value", True
             ):
-                found.append(f"{node.lineno}: {keyword.arg}=False trusts everyone")
-    return found
+                errors.append(f"{node.lineno}: {keyword.arg}=False trusts everyone")
+    return errors
 
 
 def wrong_imports(nodes: Nodes, where: str) -> list[str]:
-    found = []
+    errors = []
     for node in (*nodes[ast.Import], *nodes[ast.ImportFrom]):
         names = []
         if isinstance(node, ast.Import):
@@ -138,8 +138,8 @@ def wrong_imports(nodes: Nodes, where: str) -> list[str]:
         for name in names:
             for forbidden, allowed in FORBIDDEN_IMPORTS.items():
                 if (name == forbidden or name.startswith(f"{forbidden}.")) and where not in allowed:
-                    found.append(f"{node.lineno}: import of {forbidden}")
-    return found
+                    errors.append(f"{node.lineno}: import of {forbidden}")
+    return errors
 
 
 def wrong_csv(nodes: Nodes) -> list[str]:
@@ -221,17 +221,17 @@ STATEMENTS_PASSED_ON = {
 
 def wrong_statements(nodes: Nodes) -> list[str]:
     constants = local_sql(nodes)
-    found = []
+    errors = []
     for node, name in calls(nodes):
         if name.split(".")[-1] in EXECUTES and node.args and not is_constant_sql(node.args[0], constants):
-            found.append(f"{node.lineno}: {ast.unparse(node.args[0])[:60]} is no constant statement")
+            errors.append(f"{node.lineno}: {ast.unparse(node.args[0])[:60]} is no constant statement")
         if name.endswith((".objects.raw", ".objects.extra")):
-            found.append(f"{node.lineno}: {name} takes raw SQL")
-    return found
+            errors.append(f"{node.lineno}: {name} takes raw SQL")
+    return errors
 
 
 def wrong_comparisons(nodes: Nodes) -> list[str]:
-    found = []
+    errors = []
     for node in nodes[ast.Compare]:
         if not isinstance(node.ops[0], ast.Eq | ast.NotEq):
             continue
@@ -239,10 +239,10 @@ def wrong_comparisons(nodes: Nodes) -> list[str]:
         if any(isinstance(side, ast.Constant) for side in sides):
             continue
         if any(SECRET_NAMES.search(name_of(side).split(".")[-1]) for side in sides):
-            found.append(
+            errors.append(
                 f"{node.lineno}: {ast.unparse(node)} leaks the secret by its duration; use compare_digest"
             )
-    return found
+    return errors
 
 
 SAYS = re.compile(
@@ -287,26 +287,26 @@ HARMLESS_COMPARISONS = {
 def broken_rules(path: Path) -> list[str]:
     text, name = path.read_text("utf-8"), where(path)
     nodes = nodes_of(text)
-    found = [*wrong_calls(nodes), *wrong_imports(nodes, name), *wrong_messages(nodes)]
+    errors = [*wrong_calls(nodes), *wrong_imports(nodes, name), *wrong_messages(nodes)]
     if name not in STATEMENTS_PASSED_ON:
-        found += wrong_statements(nodes)
+        errors += wrong_statements(nodes)
     if name not in WRITES_CSV:
-        found += wrong_csv(nodes)
+        errors += wrong_csv(nodes)
     harmless = HARMLESS_COMPARISONS.get(name)
-    found += [said for said in wrong_comparisons(nodes) if not harmless or harmless not in said]
+    errors += [error for error in wrong_comparisons(nodes) if not harmless or harmless not in error]
     if "csrf_exempt" in text and name not in CSRF_EXEMPT:
-        found.append("csrf_exempt")
-    return found
+        errors.append("csrf_exempt")
+    return errors
 
 
 # One test for all files: a test for each would cost more than the checks.
 def test_sources_keep_the_rules():
-    assert {where(path): found for path in SOURCES if (found := broken_rules(path))} == {}
+    assert {where(path): errors for path in SOURCES if (errors := broken_rules(path))} == {}
     assert len(SOURCES) > 500
 
 
 def wrong_of_imports(forbidden: str, nodes: Nodes) -> bool:
-    return any(said.endswith(f"import of {forbidden}") for said in wrong_imports(nodes, ""))
+    return any(error.endswith(f"import of {forbidden}") for error in wrong_imports(nodes, ""))
 
 
 def test_every_exception_is_needed():
@@ -352,9 +352,9 @@ def test_every_advisory_lock_has_a_number_of_its_own():
 
 
 def test_no_state_of_a_session_is_kept_behind_a_pooler():
-    found = {where(path) for path in SOURCES if SESSION_STATE.search(path.read_text("utf-8"))}
+    files = {where(path) for path in SOURCES if SESSION_STATE.search(path.read_text("utf-8"))}
 
-    assert found == set(PAST_THE_POOLER)
+    assert files == set(PAST_THE_POOLER)
 
 
 def broken_template_rules(path: Path) -> list[str]:
@@ -370,16 +370,18 @@ def broken_template_rules(path: Path) -> list[str]:
         r"javascript:": "javascript: address",
         r"(?:\bsrc|<link[^>]*\bhref)=[\"']https?://": "address of elsewhere that loads",
     }
-    patterns = {pattern: said for pattern, said in wrong.items() if path.suffix == ".html" or "safe" in said}
+    patterns = {
+        pattern: error for pattern, error in wrong.items() if path.suffix == ".html" or "safe" in error
+    }
     if path.suffix == ".txt":
         patterns = {r"\|\s*safe\b": "|safe"}
 
-    found = [said for pattern, said in patterns.items() if re.search(pattern, text)]
-    return [said for said in found if (where(path), said) not in ALLOWED_IN_TEMPLATES]
+    errors = [error for pattern, error in patterns.items() if re.search(pattern, text)]
+    return [error for error in errors if (where(path), error) not in ALLOWED_IN_TEMPLATES]
 
 
 def test_templates_keep_the_rules():
-    assert {where(path): found for path in TEMPLATES if (found := broken_template_rules(path))} == {}
+    assert {where(path): errors for path in TEMPLATES if (errors := broken_template_rules(path))} == {}
     assert len(TEMPLATES) > 100
 
 
@@ -407,16 +409,16 @@ def test_rules_catch_what_they_forbid():
     )
 
     assert len(wrong_calls(bad)) == 5
-    assert {said.split(": ")[1] for said in wrong_imports(bad, "x.py")} == {
+    assert {error.split(": ")[1] for error in wrong_imports(bad, "x.py")} == {
         "import of pickle",
         "import of xmlrpc",
         "import of urllib.request",
         "import of requests",
     }
-    assert [said.split(":")[0] for said in wrong_statements(bad)] == ["11", "12", "13", "15"]
+    assert [error.split(":")[0] for error in wrong_statements(bad)] == ["11", "12", "13", "15"]
     assert len(wrong_comparisons(bad)) == 1
     assert len(wrong_csv(bad)) == 2
-    assert [said.split(":")[0] for said in wrong_messages(bad)] == ["19", "20", "21", "22", "23", "24"]
+    assert [error.split(":")[0] for error in wrong_messages(bad)] == ["19", "20", "21", "22", "23", "24"]
     good = nodes_of(
         "ROWS = 'SELECT 1'\ndef f(cursor, name):\n    cursor.execute(ROWS)\n    cursor.execute(f'{ROWS} LIMIT 1')\n"
         "    cursor.execute(sql.SQL('SELECT {x}').format(x=sql.Identifier(name)))\n"

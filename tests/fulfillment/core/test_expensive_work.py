@@ -101,14 +101,14 @@ def test_parallel_orders_of_many_items_do_not_stall_others(world, served):
             started = time.monotonic()
             proof = good.post("/store/demo/product/card/proof", {"Name": f"good {turn}"})
             taken = seconds_of(proof, started)
-        found = Counter(response.status_code for response in answers)
+        counts = Counter(response.status_code for response in answers)
         codes = {response.json()["Code"] for response in answers if response.status_code != 201}
         assert codes <= {"too_many_at_once", "service_busy", "order_too_large"}
         assert all(
             "Retry-After" in response.headers for response in answers if response.status_code in {429, 503}
         )
         # How many are refused depends on the speed of the machine; test_concurrency_limits.py tests the limits.
-        assert found[429]
+        assert counts[429]
         best = {"healthz": min(best["healthz"], longest), "proof": min(best["proof"], taken)}
         if best["healthz"] <= MAX_SECONDS and best["proof"] <= MAX_PROOF_SECONDS:
             break

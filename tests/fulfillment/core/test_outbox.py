@@ -25,9 +25,9 @@ class Rows:
         self.limits.append(limit)
         if self._fails and self._fails.pop(0):
             raise OperationalError("the connection is closed")
-        found = [key for key in self.waiting if key not in under_way][:limit]
-        self.waiting = [key for key in self.waiting if key not in found]
-        return found
+        keys = [key for key in self.waiting if key not in under_way][:limit]
+        self.waiting = [key for key in self.waiting if key not in keys]
+        return keys
 
     def outbox(self, work, at_once=2):
         def run(key):

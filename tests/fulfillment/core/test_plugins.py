@@ -161,17 +161,17 @@ def calls(tree: ast.AST, name: str) -> Iterator[ast.Call]:
 
 def wanted_names() -> set[tuple[str, str]]:
     """What `offered_values` is asked for, also through a function of the same module with the name as its argument."""
-    found = set()
+    names = set()
     for tree in sources().values():
         for function in ast.walk(tree):
             for call in calls(function, "offered_values") if isinstance(function, ast.FunctionDef) else ():
                 if isinstance(call.args[1], ast.Name):
-                    found |= {
+                    names |= {
                         (call.args[0].value, outer.args[0].value) for outer in calls(tree, function.name)
                     }
         literal = [call.args for call in calls(tree, "offered_values")]
-        found |= {(module.value, name.value) for module, name in literal if isinstance(name, ast.Constant)}
-    return found
+        names |= {(module.value, name.value) for module, name in literal if isinstance(name, ast.Constant)}
+    return names
 
 
 def offered_names(tree: ast.Module) -> set[str]:

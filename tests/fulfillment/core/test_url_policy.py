@@ -237,10 +237,10 @@ def test_answer_that_redirects_inside_is_not_followed(listening, settings, targe
 
 
 def test_name_with_one_address_inside_is_not_saved(monkeypatch):
-    found = [
+    lookup = [
         (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 0)) for address in ("192.0.43.8", "10.0.0.1")
     ]
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *given, **more: found)
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *given, **more: lookup)
 
     said = refusal("https://mixed.example/events")
 
@@ -266,12 +266,12 @@ SPECIAL = [
 
 
 @pytest.mark.parametrize("host", SPECIAL)
-@pytest.mark.parametrize("found", [None, "192.0.43.8", "10.0.0.1"])
-def test_special_use_host_name_is_refused_for_any_address(monkeypatch, host, found):
+@pytest.mark.parametrize("address", [None, "192.0.43.8", "10.0.0.1"])
+def test_special_use_host_name_is_refused_for_any_address(monkeypatch, host, address):
     def resolve(*given, **more):
-        if found is None:
+        if address is None:
             raise socket.gaierror("unknown")
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (found, 0))]
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 0))]
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
 
@@ -281,14 +281,14 @@ def test_special_use_host_name_is_refused_for_any_address(monkeypatch, host, fou
 
 
 def test_special_use_name_of_a_named_network_is_saved(monkeypatch, settings):
-    found = ["10.1.2.3"]
+    addresses = ["10.1.2.3"]
     monkeypatch.setattr(
-        socket, "getaddrinfo", lambda *given, **more: [(2, 1, 6, "", (address, 0)) for address in found]
+        socket, "getaddrinfo", lambda *given, **more: [(2, 1, 6, "", (address, 0)) for address in addresses]
     )
     settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("10.1.2.0/24")]
 
     assert refusal("http://hooks.internal/events") is None
-    found.append("192.0.43.8")
+    addresses.append("192.0.43.8")
     assert refusal("https://hooks.internal/events")
 
 
@@ -300,8 +300,8 @@ def test_metadata_address_of_a_cloud_is_not_saved(host):
 
 
 def test_metadata_address_behind_a_name_is_neither_saved_nor_connected_to(monkeypatch):
-    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("168.63.129.16", 0))]
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *given, **more: found)
+    lookup = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("168.63.129.16", 0))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *given, **more: lookup)
 
     assert refusal("https://azure.example/events")
     assert not may_connect(ip_address("168.63.129.16"), scheme="https")
@@ -443,8 +443,10 @@ def test_silent_name_servers_hold_few_threads(monkeypatch):
     monkeypatch.setattr(url_policy.socket, "getaddrinfo", silent)
     monkeypatch.setattr(url_policy, "RESOLVE_SECONDS", 0.2)
     with ThreadPoolExecutor(8) as callers:
-        found = [callers.submit(refusal, f"https://b{number}.slow.example-shop.com/") for number in range(8)]
-        assert [future.result() for future in found] == [None] * 8
+        futures = [
+            callers.submit(refusal, f"https://b{number}.slow.example-shop.com/") for number in range(8)
+        ]
+        assert [future.result() for future in futures] == [None] * 8
     assert len(asked) == url_policy.RESOLVERS
     answered.set()
 

@@ -47,9 +47,9 @@ def leads_somewhere(document: Path, link: str) -> bool:
 def found_in(documents: list[Path], search: Callable[[str], Iterable[str]]) -> dict[str, set[str]]:
     """By document: one test for all of them, as a test for each would cost more than its checks."""
     return {
-        name_of(document): found
+        name_of(document): matches
         for document in documents
-        if (found := set(search(document.read_text("utf-8"))))
+        if (matches := set(search(document.read_text("utf-8"))))
     }
 
 
@@ -66,9 +66,9 @@ def test_links_lead_to_places_that_exist():
 
 def test_every_document_is_in_the_index():
     listed = LINK.findall((ROOT / "docs" / "README.md").read_text("utf-8"))
-    found = {(ROOT / "docs" / link.partition("#")[0]).resolve() for link in listed}
+    documents = {(ROOT / "docs" / link.partition("#")[0]).resolve() for link in listed}
 
-    assert {path for path in (ROOT / "docs").rglob("*.md") if path.name != "README.md"} - found == set()
+    assert {path for path in (ROOT / "docs").rglob("*.md") if path.name != "README.md"} - documents == set()
 
 
 def test_page_of_more_than_250_lines_is_two():

@@ -11,9 +11,9 @@ ROOT = Path(__file__).resolve().parents[3]
 PERFORMANCE = ROOT / "docs" / "performance.md"
 WRITES = re.compile(r"write_between\((\w+), \"([\w ]+)\"")
 WRITTEN = sorted(
-    (module.name, *found)
+    (module.name, *match)
     for module in (ROOT / "tests" / "benchmarks").rglob("*.py")
-    for found in WRITES.findall(module.read_text("utf-8"))
+    for match in WRITES.findall(module.read_text("utf-8"))
 )
 
 

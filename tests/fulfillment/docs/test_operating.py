@@ -33,8 +33,8 @@ def test_tables_of_settings_stay_readable():
 
 def test_environment_file_means_the_same_to_shell_and_systemd(tmp_path):
     document = (OPERATING / "deploy.md").read_text("utf-8")
-    found = re.search(r"( *)```sh\n *# /etc/fulfillment\.env\n(.*?)```", document, re.DOTALL)
-    example = "\n".join(line.removeprefix(found[1]) for line in found[2].splitlines()).rstrip() + "\n"
+    match = re.search(r"( *)```sh\n *# /etc/fulfillment\.env\n(.*?)```", document, re.DOTALL)
+    example = "\n".join(line.removeprefix(match[1]) for line in match[2].splitlines()).rstrip() + "\n"
     load = re.search(r"^(set -a; \. )/etc/fulfillment\.env(; set \+a)$", document, re.MULTILINE)
     # As in systemd.exec(5): between single quotes everything is what it is, as in the shell.
     lines = [re.fullmatch(r"([A-Z_]+)='([^']*)'", line) for line in example.splitlines()]

@@ -22,8 +22,8 @@ BOOKLET = (139.7, 215.9)
 
 def blocks(page: str, language: str = "sh") -> list[str]:
     """Also those of a step in a list."""
-    found = re.findall(rf"^( *)```{language}\n(.*?)^ *```$", (DOCS / page).read_text("utf-8"), re.S | re.M)
-    return ["".join(line.removeprefix(indent) for line in code.splitlines(True)) for indent, code in found]
+    matches = re.findall(rf"^( *)```{language}\n(.*?)^ *```$", (DOCS / page).read_text("utf-8"), re.S | re.M)
+    return ["".join(line.removeprefix(indent) for line in code.splitlines(True)) for indent, code in matches]
 
 
 def shell(script: str, folder: Path, **variables: str) -> str:
@@ -98,5 +98,5 @@ def test_administrator_of_a_provider_makes_role_and_database(administrator):
     for statement in statements.replace("fulfillment", "pasted_service").split(";")[:-1]:
         administrator.execute(statement)
 
-    found = "SELECT datdba::regrole::text FROM pg_database WHERE datname = 'pasted_service'"
-    assert administrator.execute(found).fetchone() == ("pasted_service",)
+    owner_query = "SELECT datdba::regrole::text FROM pg_database WHERE datname = 'pasted_service'"
+    assert administrator.execute(owner_query).fetchone() == ("pasted_service",)

@@ -23,9 +23,9 @@ def all_prose():
 
 @pytest.mark.parametrize("rule", MAX_SHARES)
 def test_documents_keep_the_rule(all_prose, rule):
-    found = [f"{prose.path.name}: {sentence}" for prose in all_prose for sentence in prose.found[rule]]
+    sentences = [f"{prose.path.name}: {sentence}" for prose in all_prose for sentence in prose.found[rule]]
 
-    assert shares(all_prose)[rule] <= MAX_SHARES[rule], "\n".join(found)
+    assert shares(all_prose)[rule] <= MAX_SHARES[rule], "\n".join(sentences)
 
 
 def test_documents_are_easy_to_read(all_prose):

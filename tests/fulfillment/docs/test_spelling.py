@@ -19,11 +19,11 @@ MARKUP = re.compile(
 @pytest.mark.parametrize("folder", ["templates", "docs"])
 def test_words_are_american(folder):
     files = [path for path in (ROOT / folder).rglob("*") if path.suffix in {".html", ".txt", ".md"}]
-    found = {
+    words = {
         (path.relative_to(ROOT).as_posix(), word)
         for path in files
         for word in BRITISH.findall(MARKUP.sub(" ", path.read_text("utf-8")))
     }
 
     assert len(files) > 20
-    assert found == set()
+    assert words == set()

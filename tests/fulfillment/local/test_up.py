@@ -111,7 +111,7 @@ class Process:
 
 def processes_of(var: Path) -> list[Process]:
     """Every process started with this folder, or inside it as the database is."""
-    found = []
+    pids = []
     for folder in Path("/proc").glob("[0-9]*"):
         # It may end between two reads; what can be read of one that has ended is empty.
         with contextlib.suppress(OSError):
@@ -121,8 +121,8 @@ def processes_of(var: Path) -> list[Process]:
                 groups = re.search(r"Groups:(.*)", folder.joinpath("status").read_text())
                 user = folder.stat().st_uid
                 if command and groups:
-                    found.append(Process(int(folder.name), command, user, groups[1].strip()))
-    return found
+                    pids.append(Process(int(folder.name), command, user, groups[1].strip()))
+    return pids
 
 
 def wait_for_silence(var: Path) -> None:
@@ -280,8 +280,8 @@ def test_client_library_can_be_downloaded_soon_after_the_card(service):
             return response.read()
 
     page = f"http://127.0.0.1:{service.port}/clients"
-    found = wait_for(lambda: re.search(rb"pip install (http://[^<]+\.whl)", content(page)))
-    assert content(found[1].decode())[:2] == b"PK"
+    match = wait_for(lambda: re.search(rb"pip install (http://[^<]+\.whl)", content(page)))
+    assert content(match[1].decode())[:2] == b"PK"
 
 
 def test_pictures_of_orders_are_there_soon_after_the_card(service, var):

@@ -106,14 +106,14 @@ def test_containers_copy_and_compile_every_package_that_is_run():
 def test_packages_that_are_run_import_no_other_folder():
     """A release holds what the container copies: neither the clients nor the tests."""
     others = re.compile(r"^\s*(?:from|import) (?:clients|tests)\b", re.MULTILINE)
-    found = [
+    imports = [
         str(path)
         for name in PACKAGES
         for path in (ROOT / name).rglob("*.py")
         if others.search(path.read_text("utf-8"))
     ]
 
-    assert found == []
+    assert imports == []
 
 
 def test_folders_that_commands_write_to_are_mounted():

@@ -42,13 +42,13 @@ def test_each_fault_is_named_and_leaves_nothing_lost_or_half():
         give_up(f"Small file systems of its own are not allowed here. {refused}")
     recorded = json.loads(RECORDED.read_text("utf-8"))
 
-    found = faults.outcomes(QUICK)
+    report = faults.outcomes(QUICK)
 
     failures = [
-        f"{outcome['fault']}: {each}" for outcome in found["outcomes"] for each in outcome["failures"]
+        f"{outcome['fault']}: {each}" for outcome in report["outcomes"] for each in outcome["failures"]
     ]
-    assert [*failures, *found["left"]] == []
-    assert [outcome["fault"] for outcome in found["outcomes"]] == list(QUICK)
-    for outcome in found["outcomes"]:
+    assert [*failures, *report["left"]] == []
+    assert [outcome["fault"] for outcome in report["outcomes"]] == list(QUICK)
+    for outcome in report["outcomes"]:
         # What the alerts are tested with; on a busy machine other checks may fail beside it.
         assert failing(recorded[outcome["fault"]]["metrics"]) <= failing(outcome["metrics"]), outcome["fault"]

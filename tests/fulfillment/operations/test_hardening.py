@@ -247,7 +247,7 @@ def test_files_open_for_writing_are_listed(tmp_path):
         stderr=subprocess.DEVNULL,
     ) as process:
         process.stdout.readline()
-        found = set(opened_for_writing(process.pid))
+        paths = set(opened_for_writing(process.pid))
         process.communicate(b"\n")
 
-    assert found == {tmp_path / "written"}
+    assert paths == {tmp_path / "written"}

@@ -123,13 +123,13 @@ def test_new_database_hides_no_mistake_and_no_metric(settings, client):
     cache.delete("migrations_complete")
     try:
         with empty_database(f"new_{os.getpid()}") as name, used(name):
-            found = [message.msg for message in check_deployment(None)]
+            messages = [message.msg for message in check_deployment(None)]
             ready, metrics = client.get("/readyz"), list(DatabaseFigures().collect())
     finally:
         cache.delete("migrations_complete")
 
     for expected in ("ALLOWED_HOSTS is *", "run prepare", "Migrations are missing"):
-        assert expected in str(found)
+        assert expected in str(messages)
     assert (ready.status_code, ready.json()["reason"]) == (503, "migrations are missing")
     samples = {
         (sample.name, *sample.labels.values()): sample.value

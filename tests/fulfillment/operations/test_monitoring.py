@@ -178,10 +178,10 @@ def promtool(tmp_path, tests):
     document = {"rule_files": ["alerts.yml"], "evaluation_interval": "1m", "tests": documents}
     # Which is YAML as well, and is written much faster.
     (tmp_path / "test.yml").write_text(json.dumps(document), "utf-8")
-    found = subprocess.run(
+    result = subprocess.run(
         ["promtool", "test", "rules", "test.yml"], cwd=tmp_path, capture_output=True, text=True
     )
-    assert found.returncode == 0, found.stdout + found.stderr
+    assert result.returncode == 0, result.stdout + result.stderr
 
 
 @pytest.mark.slow

@@ -109,9 +109,9 @@ def pooled(django_db_setup) -> Iterator[Pooled]:
         }
         try:
             with serving(folder, threads=8, **variables) as served:
-                found = Pooled(database, served, folder, variables)
-                found.sign_in_application()
-                yield found
+                service = Pooled(database, served, folder, variables)
+                service.sign_in_application()
+                yield service
             assert "Traceback" not in served.log.read_text()
         finally:
             pooler.terminate()

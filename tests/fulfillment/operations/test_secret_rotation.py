@@ -57,9 +57,9 @@ def test_processes_one_step_apart_read_what_the_other_writes(steps, one, other):
     """A rolling restart has both at once."""
     for writer, reader in ((one, other), (other, one)):
         steps(writer)
-        found, ciphertext = digest("sfk_value"), encrypt("sfk_value")
+        key_digest, ciphertext = digest("sfk_value"), encrypt("sfk_value")
         steps(reader)
-        assert found in digests("sfk_value")
+        assert key_digest in digests("sfk_value")
         assert decrypt(ciphertext) == "sfk_value"
 
 

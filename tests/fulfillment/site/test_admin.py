@@ -52,8 +52,8 @@ def test_list_and_form_open_and_show_no_secret(full_world, client, model):
     sign_in(client, full_world.operator)
     secrets = [*subscription_keys(full_world.user.subscription).values()]
     pages = [client.get(address(model, "changelist")), client.get(address(model, "changelist") + "?q=a&p=0")]
-    if found := model._default_manager.first():
-        pages.append(client.get(address(model, "change", found.pk)))
+    if record := model._default_manager.first():
+        pages.append(client.get(address(model, "change", record.pk)))
     if admin.site._registry[model].has_add_permission(pages[0].wsgi_request):
         pages.append(client.get(address(model, "add")))
 
@@ -157,8 +157,8 @@ def test_related_records_are_found_by_typing(full_world, client, model, name):
     requested = {"app_label": model._meta.app_label, "model_name": model._meta.model_name, "field_name": name}
     known = model._meta.get_field(name).related_model._base_manager.count()
 
-    found = client.get("/admin/autocomplete/", requested).json()
-    assert 0 < len(found["results"]) == min(known, 20)
+    answer = client.get("/admin/autocomplete/", requested).json()
+    assert 0 < len(answer["results"]) == min(known, 20)
     assert client.get("/admin/autocomplete/", {**requested, "term": "no such thing"}).json()["results"] == []
 
     sign_in(client, full_world.outsider)
@@ -220,9 +220,9 @@ def test_address_that_a_person_only_claims_is_marked_where_a_person_is_chosen(wo
         "field_name": "user",
         "term": world.user.email,
     }
-    found = {result["text"] for result in client.get("/admin/autocomplete/", requested).json()["results"]}
+    labels = {result["text"] for result in client.get("/admin/autocomplete/", requested).json()["results"]}
 
-    assert found == {f"user ({world.user.email})", f"impostor ({world.user.email}, not confirmed)"}
+    assert labels == {f"user ({world.user.email})", f"impostor ({world.user.email}, not confirmed)"}
 
 
 @pytest.mark.parametrize(

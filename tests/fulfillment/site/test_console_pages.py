@@ -115,14 +115,14 @@ def test_staff_of_a_store_open_what_they_see(furnished, client, rendered):
 def test_every_address_has_an_example_or_a_reason(furnished):
     """Where this fails, a page was added: name an example in tests/support/browser/console_pages.py."""
     examples = set(extra_pages(furnished))
-    found = {
+    addresses = {
         address
         for app in apps_of_console()
         for model_admin in admins_of(app)
         for address in own_addresses(*model_admin)
     }
 
-    assert found == examples | ACTS_AT_ONCE.keys() | NO_PAGE.keys()
+    assert addresses == examples | ACTS_AT_ONCE.keys() | NO_PAGE.keys()
     assert not examples & (ACTS_AT_ONCE.keys() | NO_PAGE.keys())
     of_site = {pattern.name for pattern in admin.site.get_urls() if getattr(pattern, "name", None)}
     assert (

@@ -108,15 +108,15 @@ def test_effect_is_a_text_for_writes_or_a_function_of_the_request():
 
 def test_documentation_lists_the_dangerous_actions(world):
     """Where this fails, write the table of docs/access.md again from the message."""
-    found: dict[str, set[str]] = {}
+    effects: dict[str, set[str]] = {}
     for route, view in pages():
         place = "console" if route.startswith("/admin/") else "portal"
         for effect in _effects(view, world):
-            found.setdefault(effect, set()).add(place)
+            effects.setdefault(effect, set()).add(place)
     for _, effect in list_actions(world.operator):
         if effect:
-            found.setdefault(effect, set()).add("console")
-    rows = {(effect, ", ".join(sorted(places, reverse=True))) for effect, places in found.items()}
+            effects.setdefault(effect, set()).add("console")
+    rows = {(effect, ", ".join(sorted(places, reverse=True))) for effect, places in effects.items()}
     text = Path(settings.BASE_DIR, "docs/access.md").read_text()
 
     expected = "\n".join(f"| {effect} | {places} |" for effect, places in sorted(rows))
@@ -130,8 +130,8 @@ def _effects(view: Any, world: World) -> set[str]:
     requests = [RequestFactory().post("/"), RequestFactory().get("/?reveal=1&fill=1")]
     asked = Party(world.application).request(scope="Account")
     requests.append(RequestFactory().get("/oauth/authorize", asked))
-    found = set()
+    effects = set()
     for request in requests:
         takes_operation = "operation_id" in signature(effect).parameters
-        found |= {effect(request, **({"operation_id": "application_create"} if takes_operation else {}))}
-    return found - {""}
+        effects |= {effect(request, **({"operation_id": "application_create"} if takes_operation else {}))}
+    return effects - {""}

@@ -41,12 +41,12 @@ def contrast(color: str, ground: str) -> float:
 
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 def test_colors_can_be_read_on_their_grounds(scheme):
-    found = {
+    contrasts = {
         (color, ground): round(contrast(COLORS[color][scheme], COLORS[ground][scheme]), 2)
         for color, ground in [*TEXT, *DRAWN]
     }
 
-    assert {pair: ratio for pair, ratio in found.items() if ratio < (4.5 if pair in TEXT else 3)} == {}
+    assert {pair: ratio for pair, ratio in contrasts.items() if ratio < (4.5 if pair in TEXT else 3)} == {}
 
 
 @pytest.mark.parametrize(

@@ -162,14 +162,14 @@ def test_compiled_catalog_is_that_of_its_text(language, domain):
 
 def test_new_language_begins_with_empty_catalogs(monkeypatch, tmp_path):
     monkeypatch.setattr(catalogs, "LOCALE", tmp_path)
-    found = messages("djangojs")
+    catalog = messages("djangojs")
     try:
-        without = catalogs.update("fr", "djangojs", found)
+        without = catalogs.update("fr", "djangojs", catalog)
     finally:
         catalog_of.cache_clear()
 
-    assert without == len(found) > 0
-    assert (tmp_path / "fr/LC_MESSAGES/djangojs.po").read_text().count('msgid "') > len(found)
+    assert without == len(catalog) > 0
+    assert (tmp_path / "fr/LC_MESSAGES/djangojs.po").read_text().count('msgid "') > len(catalog)
     assert (tmp_path / "fr/LC_MESSAGES/djangojs.mo").exists()
 
 

@@ -28,11 +28,11 @@ TOKEN = "a-token-of-the-metrics-0123456789-abcdef"
 
 def figure(text: str, name: str, **labels: str) -> float:
     """The value of one line, with any other labels; the sum of all that match."""
-    found = 0.0
+    total = 0.0
     for line in re.findall(rf"^{name}(?:{{.*}})? .*$", text, re.MULTILINE):
         if all(f'{label}="{value}"' in line for label, value in labels.items()):
-            found += float(line.rsplit(" ", 1)[1])
-    return found
+            total += float(line.rsplit(" ", 1)[1])
+    return total
 
 
 def assert_described(text: str) -> None:

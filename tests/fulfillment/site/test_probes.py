@@ -103,9 +103,9 @@ def test_probe_that_breaks_is_tried_again():
     looks = iter([ZeroDivisionError(), ""])
 
     def look():
-        if found := next(looks):
-            raise found
-        return found
+        if failure := next(looks):
+            raise failure
+        return failure
 
     probe = health.CachedProbe(look, "late")
 

@@ -20,7 +20,9 @@ def test_imports_of_our_modules_name_the_files_of_this_release(tmp_path):
 
     hashed = {storage.stored_name(name) for name in names}
     imports = {
-        found for name in hashed for found in re.findall(r'from "\./([^"]+)"', (tmp_path / name).read_text())
+        imported
+        for name in hashed
+        for imported in re.findall(r'from "\./([^"]+)"', (tmp_path / name).read_text())
     }
     assert [error for _, _, error in done if isinstance(error, Exception)] == []
     assert imports

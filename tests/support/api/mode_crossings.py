@@ -150,7 +150,7 @@ def _one_of_everything(twins: Twins, mode: str, store: str) -> dict[str, str]:
 def crossings(twins: Twins, *, count: int, seed: int = 1) -> tuple[int, list[str]]:
     """How many cases were tried, and what crossed."""
     chance = random.Random(seed)
-    found: list[str] = []
+    faults: list[str] = []
     tried = 0
     while tried < count:
         for mode, other in (MODES, MODES[::-1]):
@@ -167,10 +167,10 @@ def crossings(twins: Twins, *, count: int, seed: int = 1) -> tuple[int, list[str
                     if value not in sent and value in content.decode("utf-8", "replace")
                 ]
                 if leaks or (case.names_other and response.status_code < 300):
-                    found.append(f"{mode}: {case} {response.status_code} {leaks}")
+                    faults.append(f"{mode}: {case} {response.status_code} {leaks}")
             if twins.state(other) != before:
-                found.append(f"{mode}: a record of {other} was changed")
-    return tried, found
+                faults.append(f"{mode}: a record of {other} was changed")
+    return tried, faults
 
 
 def _cases(twins: Twins, mode: str, other: str, chance: random.Random) -> Iterator[Case]:

@@ -232,11 +232,11 @@ def chosen(groups: Iterable[list[OddRequest]], each: int) -> Iterator[OddRequest
 
 def filter_names(model_admin: Any, request: Any) -> set[str]:
     """The names its filters read, by their fields or of their own."""
-    found: set[str] = {model_admin.date_hierarchy} if model_admin.date_hierarchy else set()
+    names: set[str] = {model_admin.date_hierarchy} if model_admin.date_hierarchy else set()
     for list_filter in model_admin.get_list_filter(request):
         named = list_filter[0] if isinstance(list_filter, tuple | list) else list_filter
-        found.add(named if isinstance(named, str) else getattr(named, "parameter_name", ""))
-    return found - {""}
+        names.add(named if isinstance(named, str) else getattr(named, "parameter_name", ""))
+    return names - {""}
 
 
 def field_names(model: type[Model]) -> list[str]:

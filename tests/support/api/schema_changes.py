@@ -140,8 +140,8 @@ def _resolved(document: Schema, schema: Schema) -> Schema:
         inner = schema["allOf"][0] if "$ref" not in schema else {}
         reference = schema.get("$ref")
         about = {name: value for name, value in schema.items() if name not in {"$ref", "allOf"}}
-        found = document["components"]["schemas"][reference.rpartition("/")[2]] if reference else inner
-        schema = {**about, **found}
+        target = document["components"]["schemas"][reference.rpartition("/")[2]] if reference else inner
+        schema = {**about, **target}
     return schema
 
 

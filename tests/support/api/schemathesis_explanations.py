@@ -192,9 +192,9 @@ def check_response(response: Response, case: Case, sent: Mapping[str, Any], **mo
             failure for failure in group.exceptions if not _is_explained(failure, response, case, sent)
         ]
         if unexplained:
-            found = FailureGroup(unexplained)
-            found.add_note(f"{case.operation.label} was answered {response.text[:500]}")
-            raise found from None
+            failures = FailureGroup(unexplained)
+            failures.add_note(f"{case.operation.label} was answered {response.text[:500]}")
+            raise failures from None
 
 
 def _is_explained(failure: Failure, response: Response, case: Case, sent: Mapping[str, Any]) -> bool:

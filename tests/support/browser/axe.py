@@ -49,5 +49,5 @@ def violations(page: Page, within: str = "") -> list[dict[str, Any]]:
     """By every rule that axe has, best practices as well; `within` is a selector."""
     if page.evaluate("typeof axe") == "undefined":
         page.evaluate(SCRIPT)
-    found: list[dict[str, Any]] = page.evaluate(RUN, within)
-    return found
+    faults: list[dict[str, Any]] = page.evaluate(RUN, within)
+    return faults

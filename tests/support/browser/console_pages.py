@@ -213,8 +213,8 @@ def examples_of(model_admin: Any, request: HttpRequest) -> list[Any]:
     records = model_admin.get_queryset(request).exclude(**elsewhere).order_by("-pk")
     if not (state := STATES.get(model_admin.model)):
         return list(records[:1])
-    found = {getattr(record, state): record for record in records}
-    return list(found.values())
+    example_by_state = {getattr(record, state): record for record in records}
+    return list(example_by_state.values())
 
 
 def _asking_actions(name: str, model_admin: Any, request: HttpRequest) -> Iterator[ConsolePage]:

@@ -84,8 +84,8 @@ def links_of(path: str, response: Any) -> set[str]:
 
 def fragments_of(path: str, response: Any) -> set[tuple[str, str]]:
     """The places on pages of this site that a page links to: address and name; the top of a page has no name."""
-    found = (link.partition("#") for link in _addresses(path, response))
-    return {(address, unquote(name)) for address, _, name in found if name not in {"", "top"}}
+    parts = (link.partition("#") for link in _addresses(path, response))
+    return {(address, unquote(name)) for address, _, name in parts if name not in {"", "top"}}
 
 
 def dead_fragments(client: Client, visits: Iterable[Visit]) -> set[tuple[str, str, str]]:
@@ -107,8 +107,8 @@ def names_in(response: Any) -> set[str]:
 
 
 def _addresses(path: str, response: Any) -> set[str]:
-    found = {urljoin(path, unescape(link)) for link in LINK.findall(_text(response))}
-    return {link for link in found if not urlsplit(link).scheme}
+    addresses = {urljoin(path, unescape(link)) for link in LINK.findall(_text(response))}
+    return {link for link in addresses if not urlsplit(link).scheme}
 
 
 def _text(response: Any) -> str:

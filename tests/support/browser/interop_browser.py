@@ -20,9 +20,9 @@ class Form(HTMLParser):
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
-        if tag == "input" and found.get("type") == "hidden" and found.get("name"):
-            self.fields[found["name"] or ""] = found.get("value") or ""
+        attributes = dict(attrs)
+        if tag == "input" and attributes.get("type") == "hidden" and attributes.get("name"):
+            self.fields[attributes["name"] or ""] = attributes.get("value") or ""
 
 
 class Browser:

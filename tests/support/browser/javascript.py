@@ -11,8 +11,8 @@ def require_javascript_library() -> None:
     """NODE_PATH names a folder with the npm package standardwebhooks, where there is one."""
     if shutil.which("node") is None:
         pytest.skip("there is no node")
-    found = subprocess.run(
+    result = subprocess.run(
         ["node", "-e", "require('standardwebhooks')"], env=os.environ, capture_output=True, check=False
     )
-    if found.returncode:
+    if result.returncode:
         pytest.skip("the npm package standardwebhooks is not on NODE_PATH")

@@ -161,10 +161,10 @@ def _is_filled(kept: list[str | None], text: str) -> bool:
 def plain_texts(answers: Iterable[tuple[str, Any]], sources: Sources) -> str:
     """Texts in plain letters that the sources hold as they are, a line each: what the database holds is nobody's to
     translate. `answers` are pairs of path and response."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for path, response in answers:
         if response.get("Content-Type", "").startswith("text/html"):
             for text in read_texts(response.content.decode()) - NAMES - RECORDS:
                 if re.search(r"[A-Za-z]{3}", text) and text.isascii() and sources.hold(text):
-                    found.setdefault(text, path)
-    return "\n".join(f"{path}: {text}" for text, path in sorted(found.items()))
+                    texts.setdefault(text, path)
+    return "\n".join(f"{path}: {text}" for text, path in sorted(texts.items()))

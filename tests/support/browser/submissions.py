@@ -38,20 +38,28 @@ class RenderedForm(HTMLParser):
         return f"{prefix}-{number}"
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
+        attributes = dict(attrs)
         if tag == "form":
-            self._is_inside = found.get("id") == self._wanted
-        if not self._is_inside or "disabled" in found:
+            self._is_inside = attributes.get("id") == self._wanted
+        if not self._is_inside or "disabled" in attributes:
             return
         if tag == "input":
-            self._keep_input(found)
-        elif tag == "select" and found.get("name"):
-            self._select = {"name": found["name"], "options": [], "is_multiple": "multiple" in found}
+            self._keep_input(attributes)
+        elif tag == "select" and attributes.get("name"):
+            self._select = {
+                "name": attributes["name"],
+                "options": [],
+                "is_multiple": "multiple" in attributes,
+            }
         elif tag == "option" and self._select is not None:
-            self._option = {"value": found.get("value"), "text": "", "is_selected": "selected" in found}
+            self._option = {
+                "value": attributes.get("value"),
+                "text": "",
+                "is_selected": "selected" in attributes,
+            }
             self._select["options"].append(self._option)
-        elif tag == "textarea" and found.get("name"):
-            self._textarea = found["name"]
+        elif tag == "textarea" and attributes.get("name"):
+            self._textarea = attributes["name"]
             self.fields[str(self._textarea)] = ""
 
     def handle_endtag(self, tag: str) -> None:
@@ -73,16 +81,16 @@ class RenderedForm(HTMLParser):
             # A line break that follows the tag at once is none of the text.
             self.fields[self._textarea] = so_far + (data.removeprefix("\n") if not so_far else data)
 
-    def _keep_input(self, found: Mapping[str, str | None]) -> None:
-        kind, name = found.get("type") or "text", found.get("name")
+    def _keep_input(self, attributes: Mapping[str, str | None]) -> None:
+        kind, name = attributes.get("type") or "text", attributes.get("name")
         if not name or kind in NOT_SENT:
             return
         if kind in {"checkbox", "radio"}:
             self.fields.setdefault(name, None)
-            if "checked" in found:
-                self.fields[name] = found.get("value") or "on"
+            if "checked" in attributes:
+                self.fields[name] = attributes.get("value") or "on"
         else:
-            self.fields[name] = found.get("value") or ""
+            self.fields[name] = attributes.get("value") or ""
 
     def _keep_select(self, select: Mapping[str, Any]) -> None:
         values = [

@@ -87,7 +87,7 @@ def faults_of(
 ) -> list[str]:
     """In one of the looks, by `make looks` in all of them. Loaded anew for each, so that what only goes wrong while
     loading there is heard; where `open_it` is None the page that is open is looked at as it is."""
-    page, found = visitor.page, []
+    page, faults = visitor.page, []
     if not visitor.brings_axe:
         bring_axe(page)
         if open_it is None:
@@ -99,13 +99,13 @@ def faults_of(
         answered = status if open_it is None else open_it()
         where = f"{name} at {width}, {scheme}"
         if answered != status:
-            found.append(f"{where}: answered {answered}")
+            faults.append(f"{where}: answered {answered}")
         is_first = (width, scheme) == chosen[0]
-        found += [f"{where}: {fault}" for fault in _faults_now(page, impacts, within, by_keyboard=is_first)]
-        found += [f"{where}: {said}" for said in visitor.complaints if not _is_of(said, status)]
+        faults += [f"{where}: {fault}" for fault in _faults_now(page, impacts, within, by_keyboard=is_first)]
+        faults += [f"{where}: {said}" for said in visitor.complaints if not _is_of(said, status)]
         visitor.complaints.clear()
         shoot(page, f"{name}-{width}-{scheme}")
-    return found
+    return faults
 
 
 def looks_at(name: str, looks: Sequence[Look]) -> Sequence[Look]:
@@ -129,14 +129,14 @@ def shoot(page: Page, name: str) -> None:
 
 def _faults_now(page: Page, impacts: frozenset[str], within: str, *, by_keyboard: bool) -> list[str]:
     violations, icons, too_wide, of_keyboard = page.evaluate(FAULTS, [within, sorted(impacts), by_keyboard])
-    found = [
+    faults = [
         f"{violation['id']}: {violation['where']}"
         for violation in violations
         if violation["impact"] in impacts or violation["isRequired"]
     ]
-    found += [f"no icon {name}" for name in icons]
-    found += [f"{what} {overflow} pixels too wide" for what, overflow in too_wide.items() if overflow > 0]
-    return found + of_keyboard
+    faults += [f"no icon {name}" for name in icons]
+    faults += [f"{what} {overflow} pixels too wide" for what, overflow in too_wide.items() if overflow > 0]
+    return faults + of_keyboard
 
 
 def _is_of(said: str, status: int) -> bool:

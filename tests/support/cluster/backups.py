@@ -101,8 +101,8 @@ class ArchivedCluster:
         """As a superuser, who could delete anything."""
         address = f"host={self.folder} port={self.port} user=postgres dbname=fulfillment"
         with psycopg.connect(address, autocommit=True) as connection:
-            found = connection.execute(statement, values or None)
-            return found.fetchall() if found.description else []
+            cursor = connection.execute(statement, values or None)
+            return cursor.fetchall() if cursor.description else []
 
     def _environment(self) -> Mapping[str, str]:
         """Other paths and ports than the shipped files have."""

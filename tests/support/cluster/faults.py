@@ -181,16 +181,16 @@ def failures_at_the_end(scene: Scene) -> list[str]:
     """With the clients stopped: the workers have gone on, and every key is known."""
     load = scene.load
     load.stop()
-    found = []
+    failures = []
     workers = [machine.running["worker"] for machine in load.service.machines]
     if any(worker.poll() is not None for worker in workers):
-        found.append("a worker has ended")
+        failures.append("a worker has ended")
     try:
         wait_for(lambda: not load.undelivered(), 60)
     except AssertionError:
-        found.append(f"{len(load.undelivered())} events were not delivered")
-    found += [f"key {key} is not known any more" for key in load.forgotten_keys()]
-    return [*found, *load.lost(), *load.doubled()]
+        failures.append(f"{len(load.undelivered())} events were not delivered")
+    failures += [f"key {key} is not known any more" for key in load.forgotten_keys()]
+    return [*failures, *load.lost(), *load.doubled()]
 
 
 def table(outcomes: list[Outcome]) -> list[str]:

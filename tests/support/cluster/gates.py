@@ -91,11 +91,11 @@ def _is_postgres(pid: int) -> bool:
 
 def processes_below(folder: Path) -> list[tuple[int, str]]:
     """Each process that runs in a folder below, with the name of that folder."""
-    found, start = [], f"{folder}/"
+    pids, start = [], f"{folder}/"
     for name in os.listdir("/proc"):  # noqa: PTH208
         if name.isdigit():
             with contextlib.suppress(OSError):
                 where = os.readlink(f"/proc/{name}/cwd")  # noqa: PTH115
                 if where.startswith(start):
-                    found.append((int(name), where.removeprefix(start).split("/", 1)[0]))
-    return found
+                    pids.append((int(name), where.removeprefix(start).split("/", 1)[0]))
+    return pids

@@ -200,10 +200,8 @@ class Load:
 
     def to_deliver(self) -> set[str]:
         statement = "SELECT event_id FROM applications_event e WHERE EXISTS"
-        found = self.cluster.rows(
-            f"{statement} (SELECT FROM applications_delivery d WHERE d.event_id = e.id)"
-        )
-        return {str(number) for (number,) in found}
+        rows = self.cluster.rows(f"{statement} (SELECT FROM applications_delivery d WHERE d.event_id = e.id)")
+        return {str(number) for (number,) in rows}
 
     def undelivered(self) -> set[str]:
         return self.to_deliver() - self.of_demo - self.arrived()

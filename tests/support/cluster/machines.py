@@ -110,8 +110,8 @@ class Cluster:
         with psycopg.connect(
             f"{address} dbname={database}", autocommit=True, connect_timeout=5
         ) as connection:
-            found = connection.execute(statement, values)
-            return found.fetchall() if found.description else []
+            cursor = connection.execute(statement, values)
+            return cursor.fetchall() if cursor.description else []
 
     def make_database(self) -> None:
         self.rows(f"CREATE ROLE fulfillment LOGIN PASSWORD '{PASSWORD}'", database="postgres")

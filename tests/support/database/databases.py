@@ -65,11 +65,11 @@ def rows_of() -> dict[str, list[str]]:
     """Every table of the database, and its rows as text."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
-        found = {}
+        rows = {}
         for (table,) in cursor.fetchall():
             cursor.execute(sql.SQL("SELECT one::text FROM {} one ORDER BY 1").format(sql.Identifier(table)))
-            found[table] = [row for (row,) in cursor.fetchall()]
-    return found
+            rows[table] = [row for (row,) in cursor.fetchall()]
+    return rows
 
 
 @contextmanager
@@ -117,8 +117,8 @@ def _made_from(cursor, name: str) -> str | None:
         "SELECT coalesce(shobj_description(oid, 'pg_database'), '') FROM pg_database WHERE datname = %s",
         [name],
     )
-    found = cursor.fetchone()
-    return found[0] if found else None
+    row = cursor.fetchone()
+    return row[0] if row else None
 
 
 def _run(cursor, statement: str, *names: str) -> None:

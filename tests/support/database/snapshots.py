@@ -80,10 +80,10 @@ def read_snapshot(file: Path, make: Callable[[], Made]) -> Snapshot[Made]:
     """Of a process whose folder of files has a name as long, which rows may hold."""
     root = file.with_suffix(".root").read_bytes()
     content = file.read_bytes().replace(root, str(settings.MEDIA_ROOT).encode())
-    found: Snapshot[Made] = Snapshot(make, *pickle.loads(content))
+    snapshot: Snapshot[Made] = Snapshot(make, *pickle.loads(content))
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {found.sequences}")
-    return found
+        cursor.execute(f"SELECT {snapshot.sequences}")
+    return snapshot
 
 
 @contextmanager
@@ -103,13 +103,13 @@ def own_files(files: Path) -> Iterator[None]:
 
 def _inserts(cursor) -> list[str]:
     cursor.execute(COLUMNS)
-    found = []
+    inserts = []
     for name, columns in cursor.fetchall():
         table = sql.Identifier(name)
         cursor.execute(sql.SQL("SELECT json_agg(one)::text FROM {} one").format(table))
         (rows,) = cursor.fetchone()
         if rows:
             listed = sql.SQL(", ").join(map(sql.Identifier, columns))
-            found.append(sql.SQL(INSERT).format(table=table, columns=listed, rows=sql.Literal(rows)))
+            inserts.append(sql.SQL(INSERT).format(table=table, columns=listed, rows=sql.Literal(rows)))
     quiet = [sql.SQL(QUIETLY).format(sql.SQL(role)) for role in ("replica", "origin")]
-    return [statement.as_string(cursor.connection) for statement in (quiet[0], *found, quiet[1])]
+    return [statement.as_string(cursor.connection) for statement in (quiet[0], *inserts, quiet[1])]

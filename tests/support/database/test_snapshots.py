@@ -99,9 +99,9 @@ def test_snapshot_of_another_process_names_this_one_s_folder_and_no_number_twice
     number_groups_from(1)
     settings.MEDIA_ROOT = tmp_path / "media-2"
     settings.MEDIA_ROOT.mkdir()
-    found = read_snapshot(tmp_path / "kept", make).restore()
+    restored = read_snapshot(tmp_path / "kept", make).restore()
 
-    assert found == Group.objects.get().name == str(tmp_path / "media-2")
+    assert restored == Group.objects.get().name == str(tmp_path / "media-2")
     assert Group.objects.create(name="later").pk > 7_000_000
 
 

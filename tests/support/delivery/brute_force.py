@@ -36,12 +36,12 @@ class EveryRoute:
 
     def in_circle(self, latitude: float, longitude: float, miles: float) -> dict[str, float]:
         """The distance of each route in the circle."""
-        found = {}
+        routes = {}
         for at in self._near(latitude, longitude, miles):
             distance = shapely.Point(0, 0).distance(_flattened(self.shapes[at], latitude, longitude))
             if distance <= miles:
-                found[self.codes[at]] = distance
-        return found
+                routes[self.codes[at]] = distance
+        return routes
 
     def _near(self, latitude: float, longitude: float, miles: float) -> np.ndarray:
         """Without what is certainly outside: a degree of latitude has 69 miles."""

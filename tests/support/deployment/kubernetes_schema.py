@@ -46,13 +46,13 @@ def _validator() -> Draft202012Validator:
 
 def _reached(definitions: dict[str, Any]) -> dict[str, Any]:
     """The definitions that those of KINDS use, themselves included."""
-    found: dict[str, Any] = {}
+    reached: dict[str, Any] = {}
     left = [f"io.k8s.api.{kind}" for kind in KINDS]
     while left:
-        if (name := left.pop()) not in found:
-            found[name] = _without_texts(definitions[name])
-            left += REFERENCE.findall(json.dumps(found[name]))
-    return found
+        if (name := left.pop()) not in reached:
+            reached[name] = _without_texts(definitions[name])
+            left += REFERENCE.findall(json.dumps(reached[name]))
+    return reached
 
 
 def _without_texts(value: Any) -> Any:

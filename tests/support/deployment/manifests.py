@@ -51,14 +51,14 @@ class Container:
 
     def environment(self, secrets: dict[str, str]) -> dict[str, str]:
         """As the cluster sets it over that of the image; `secrets` are the values of the Secret's names."""
-        found = image_environment()
+        variables = image_environment()
         for source in self.own.get("envFrom", []):
             if reference := source.get("configMapRef"):
-                found |= of_kind("ConfigMap")[reference["name"]]["data"]
+                variables |= of_kind("ConfigMap")[reference["name"]]["data"]
             else:
                 names = of_kind("Secret")[source["secretRef"]["name"]]["stringData"]
-                found |= {name: secrets.get(name, "") for name in names}
-        return found | {variable["name"]: variable["value"] for variable in self.own.get("env", [])}
+                variables |= {name: secrets.get(name, "") for name in names}
+        return variables | {variable["name"]: variable["value"] for variable in self.own.get("env", [])}
 
     def probe(self, name: str) -> tuple[int, str]:
         """Port and path that the cluster requests."""
@@ -70,11 +70,11 @@ class Container:
 def containers() -> dict[str, Container]:
     """By the names of their Deployments and Jobs."""
     owners = of_kind("Deployment") | of_kind("Job")
-    found = {}
+    by_name = {}
     for name, owner in owners.items():
         (own,) = owner["spec"]["template"]["spec"]["containers"]
-        found[name] = Container(owner["spec"]["template"], own)
-    return found
+        by_name[name] = Container(owner["spec"]["template"], own)
+    return by_name
 
 
 def image_command() -> list[str]:

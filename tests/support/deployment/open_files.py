@@ -48,8 +48,8 @@ def _descendants(pid: int) -> set[int]:
     for process in PROC.glob("[0-9]*"):
         with contextlib.suppress(OSError):
             parents[int(process.name)] = int((process / "stat").read_text().rpartition(")")[2].split()[1])
-    found, new = set(), {pid}
+    pids, new = set(), {pid}
     while new:
-        new = {child for child, parent in parents.items() if parent in new} - found
-        found |= new
-    return found
+        new = {child for child, parent in parents.items() if parent in new} - pids
+        pids |= new
+    return pids

@@ -18,12 +18,12 @@ Unit = Mapping[str, Sequence[str]]
 
 def read_unit(path: Path) -> dict[str, list[str]]:
     """The lines of a unit by their names, in their order."""
-    found: dict[str, list[str]] = {}
+    lines: dict[str, list[str]] = {}
     for line in path.read_text("utf-8").splitlines():
         if "=" in line and not line.startswith(("#", ";", "[")):
             name, _, value = line.partition("=")
-            found.setdefault(name, []).append(value)
-    return found
+            lines.setdefault(name, []).append(value)
+    return lines
 
 
 def hardening_of(path: Path) -> dict[str, list[str]]:

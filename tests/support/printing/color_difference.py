@@ -35,5 +35,5 @@ def differences(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """For each pixel of two pictures in Lab; equal pairs are computed once."""
     pairs = np.round(np.concatenate([one.reshape(-1, 3), other.reshape(-1, 3)], axis=1), 1)
     unique, places = np.unique(pairs, axis=0, return_inverse=True)
-    found = np.array([delta_e_2000(tuple(pair[:3]), tuple(pair[3:])) for pair in unique.tolist()])
-    return found[places.ravel()]
+    distances = np.array([delta_e_2000(tuple(pair[:3]), tuple(pair[3:])) for pair in unique.tolist()])
+    return distances[places.ravel()]

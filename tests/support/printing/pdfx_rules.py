@@ -479,9 +479,9 @@ def kinds_of_color(content: bytes) -> set[str]:
     with pikepdf.open(BytesIO(content)) as pdf:
         spaces = [node.get(key) for node in dictionaries(pdf) for key in ("/ColorSpace", "/CS")]
         spaces += [member for group in spaces if isinstance(group, Dictionary) for member in group.values()]
-        found = {
+        kinds = {
             str(space[0] if isinstance(space, Array) else space)[1:]
             for space in spaces
             if isinstance(space, Name | Array)
         }
-        return found | (set() if _streams_without_rgb(pdf, content) else {"DeviceRGB"})
+        return kinds | (set() if _streams_without_rgb(pdf, content) else {"DeviceRGB"})

@@ -44,12 +44,12 @@ def plates(folder: Path, content: bytes, *, dpi: int = 150, page: int = 1) -> di
             f"{folder}/file.pdf",
         ),
     )
-    found = {}
+    plate_by_name = {}
     for path in folder.glob("plate-*(*).tif"):
         name = path.stem.partition("(")[2].rstrip(")")
         with Image.open(path) as plate:
-            found[name] = 1 - np.asarray(plate.convert("L"), dtype=np.float32) / 255
-    return found
+            plate_by_name[name] = 1 - np.asarray(plate.convert("L"), dtype=np.float32) / 255
+    return plate_by_name
 
 
 def inside(plate: np.ndarray, inset_mm: float, dpi: int = 150) -> np.ndarray:

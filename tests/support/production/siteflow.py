@@ -187,13 +187,13 @@ class _Handler(BaseHTTPRequestHandler):
         """Quiet."""
 
     def _act(self, moment: str, path: str) -> bool:
-        found = self.siteflow.fault(self.command, path, moment) if self.siteflow.fault else None
-        if found == "cut":
+        fault = self.siteflow.fault(self.command, path, moment) if self.siteflow.fault else None
+        if fault == "cut":
             self.close_connection = True
             self.connection.close()
-        elif found is not None:
-            self._reply(int(found), {"error": {"message": "fault"}})
-        return found is not None
+        elif fault is not None:
+            self._reply(int(fault), {"error": {"message": "fault"}})
+        return fault is not None
 
     def _reply(self, status: int, content: dict[str, Any]) -> None:
         body = json.dumps(content).encode()

@@ -27,8 +27,8 @@ class Collector:
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             for path, body in list(self.received):
-                if found := wanted(path, body):
-                    return found
+                if match := wanted(path, body):
+                    return match
             time.sleep(0.05)
         raise AssertionError([path for path, _ in self.received])
 

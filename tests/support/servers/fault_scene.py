@@ -280,8 +280,10 @@ class Scene:
 
     def make_webhook(self) -> None:
         """Its receiver has a name; the demo's application gets the events of the demo's store."""
-        found = self.database.rows("SELECT id, client_id FROM applications_application")
-        [application] = [application_id for application_id, client in found if client == APPLICATION_ID]
+        applications = self.database.rows("SELECT id, client_id FROM applications_application")
+        [application] = [
+            application_id for application_id, client in applications if client == APPLICATION_ID
+        ]
         url = f"http://{HOSTS[1]}:{self.receiver.port}/ok"
         status = self.ask("POST", f"/api/v1/application/{application}/webhook", json={"URL": url})
         assert status == "201", status
@@ -326,8 +328,8 @@ class Scene:
             "FAKETIME_DISABLE_SHM": "1",
         }
 
-    def find_names(self, found: bool) -> None:
-        (self.folder / "hosts").write_text(FOUND if found else "127.0.0.1 localhost\n")
+    def find_names(self, is_found: bool) -> None:
+        (self.folder / "hosts").write_text(FOUND if is_found else "127.0.0.1 localhost\n")
 
 
 @contextlib.contextmanager

@@ -193,14 +193,14 @@ BUCKET_MODES = {"is slow": "slow", "refuses requests": "refusing", "is unreachab
 
 
 def bucket_faults(gate: Gate) -> dict[str, Fault]:
-    found = {
+    faults = {
         f"the bucket {name}": Fault(mode(gate, value), "storage", ANY, ANY, times=1)
         for name, value in BUCKET_MODES.items()
     }
     # A token that has ended is renewed, by any client.
     renewed = frozenset({"200", "201", "401"})
     clocks = {"ahead": "+2h", "behind": "-2h"}
-    return found | {
+    return faults | {
         f"the clock is two hours {name}": Fault(clock(offset), "clock", renewed, renewed, renewed)
         for name, offset in clocks.items()
     }
@@ -213,7 +213,7 @@ def watched(text: str) -> dict[str, float]:
 
 def outcome_of(made: Scene, name: str, fault: Fault) -> Outcome:
     """Causes the fault, asks everything meanwhile, and waits until all is well again without a hand."""
-    found, wrong = Outcome(name, before=watched(made.metrics())), len(made.wrong)
+    outcome, wrong = Outcome(name, before=watched(made.metrics())), len(made.wrong)
     with fault.act(made):
         if fault.part:
             with contextlib.suppress(AssertionError):
@@ -221,25 +221,25 @@ def outcome_of(made: Scene, name: str, fault: Fault) -> Outcome:
         # Requests that fail give handles and memory back, so what is said is asked for before them.
         # Without a file for the next connection the web process spins, until it ends this one after half a minute.
         checks, flags = made.ready(), watched(made.metrics(is_kept=False))
-        found.reads = "/".join(sorted({made.read() for _ in range(fault.times)}))
-        found.orders = "/".join(sorted({made.order() for _ in range(fault.times)}))
-        found.uploads = made.upload()
+        outcome.reads = "/".join(sorted({made.read() for _ in range(fault.times)}))
+        outcome.orders = "/".join(sorted({made.order() for _ in range(fault.times)}))
+        outcome.uploads = made.upload()
         checks = checks or made.ready()
-        found.sign = "; ".join(text for text in checks.values() if text != "ok") if checks else "no answer"
+        outcome.sign = "; ".join(text for text in checks.values() if text != "ok") if checks else "no answer"
         counts = watched(made.metrics())
-        found.metrics = {name: value for name, value in counts.items() if "_total" in name}
-        found.metrics |= {name: value for name, value in flags.items() if "_total" not in name}
+        outcome.metrics = {name: value for name, value in counts.items() if "_total" in name}
+        outcome.metrics |= {name: value for name, value in flags.items() if "_total" not in name}
     ended = time.monotonic()
     wait_for(lambda: made.is_well() and made.order() == "201" and made.upload() == "201", every=0.2)
-    found.back = time.monotonic() - ended
-    found.failures += made.wrong[wrong:]
+    outcome.back = time.monotonic() - ended
+    outcome.failures += made.wrong[wrong:]
     for kind in ("reads", "orders", "uploads"):
-        answers: str = getattr(found, kind)
+        answers: str = getattr(outcome, kind)
         if not set(answers.split("/")) <= getattr(fault, kind):
-            found.failures.append(f"{kind} were answered {answers}")
+            outcome.failures.append(f"{kind} were answered {answers}")
     if fault.part and checks.get(fault.part, "ok") == "ok":
-        found.failures.append(f"/readyz says {found.sign or 'nothing'}")
-    return found
+        outcome.failures.append(f"/readyz says {outcome.sign or 'nothing'}")
+    return outcome
 
 
 def line_of(outcome: Outcome) -> str:
@@ -249,11 +249,11 @@ def line_of(outcome: Outcome) -> str:
 def failures_at_the_end(made: Scene) -> list[str]:
     """Each key is one order, whatever its first answer was; nothing is in halves, every event arrives."""
     refused = [key for key in made.refused if key not in made.orders]
-    found = [f"key {key} was answered {status}" for key in refused if (status := made.order(key)) != "201"]
+    failures = [f"key {key} was answered {status}" for key in refused if (status := made.order(key)) != "201"]
     kept = dict(made.database.rows(KEPT))
-    found += [f"order {key} is lost" for key, number in made.orders.items() if kept.get(key) != number]
-    found += [f"order {key} was never sent" for key in kept.keys() - made.orders.keys()]
-    found += [
+    failures += [f"order {key} is lost" for key, number in made.orders.items() if kept.get(key) != number]
+    failures += [f"order {key} was never sent" for key in kept.keys() - made.orders.keys()]
+    failures += [
         f"{name}: {row}"
         for name, query in CHECKED.items()
         for row in set(made.database.rows(query)) - made.before[name]
@@ -261,8 +261,8 @@ def failures_at_the_end(made: Scene) -> list[str]:
     try:
         wait_for(lambda: not _undelivered(made), 150, every=0.5)
     except AssertionError:
-        found.append(f"{len(_undelivered(made))} events were not delivered")
-    return found
+        failures.append(f"{len(_undelivered(made))} events were not delivered")
+    return failures
 
 
 def _undelivered(made: Scene) -> set[str]:

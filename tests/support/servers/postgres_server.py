@@ -61,8 +61,8 @@ class Restarted:
 
     def rows(self, statement: str) -> list[tuple]:
         with psycopg.connect(self.url, autocommit=True, connect_timeout=60) as connection:
-            found = connection.execute(statement)
-            return found.fetchall() if found.description else []
+            cursor = connection.execute(statement)
+            return cursor.fetchall() if cursor.description else []
 
     def end_every_connection(self) -> int:
         return len(

@@ -13,12 +13,12 @@ TICK = 1 / os.sysconf("SC_CLK_TCK")
 
 def descendants(pid: int) -> list[int]:
     """A child belongs to the thread that started it, so every thread is asked."""
-    found = []
+    pids = []
     for listed in Path(f"/proc/{pid}/task").glob("*/children"):
         with contextlib.suppress(OSError):
             for child in map(int, listed.read_text().split()):
-                found += [child, *descendants(child)]
-    return found
+                pids += [child, *descendants(child)]
+    return pids
 
 
 def processor_seconds(pid: int) -> float:

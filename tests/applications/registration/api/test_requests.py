@@ -23,18 +23,18 @@ def log(world):
 
 
 def test_pages_lead_through_every_call_newest_first(world, log):
-    api, found, path = world.as_application(), [], f"{log}?take=4"
+    api, records, path = world.as_application(), [], f"{log}?take=4"
     while path:
         page = api.call("GET", path)
-        found += page.json()
+        records += page.json()
         path = re.search(r"/api/v1(\S+)>", page["Link"])[1] if "Link" in page else ""
 
-    assert [record["RequestID"] for record in found] == [
+    assert [record["RequestID"] for record in records] == [
         row.request_id.hex for row in LoggedRequest.objects.order_by("-time", "-id")
     ]
-    assert len({record["RequestID"] for record in found}) == 6
-    assert [record["IsForUser"] for record in found] == [True, False, False, False, False, False]
-    assert "Outsider" not in str(found)
+    assert len({record["RequestID"] for record in records}) == 6
+    assert [record["IsForUser"] for record in records] == [True, False, False, False, False, False]
+    assert "Outsider" not in str(records)
 
 
 def test_calls_are_found_by_status_code_and_time(world, log):

@@ -131,7 +131,7 @@ def test_many_people_are_paged_with_a_fixed_number_of_queries(
 
     assert "Page 1 of 2" in page
     assert page.count("Can view") == 49
-    found = browser.get(f"{base}/owners?q=USER%20nobody").content.decode()
-    assert "Nothing matches" in found
-    found = browser.get(f"{base}/owners?q=SMITH").content.decode()
-    assert found.count("Can view") == 1
+    content = browser.get(f"{base}/owners?q=USER%20nobody").content.decode()
+    assert "Nothing matches" in content
+    content = browser.get(f"{base}/owners?q=SMITH").content.decode()
+    assert content.count("Can view") == 1

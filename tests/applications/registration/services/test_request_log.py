@@ -45,10 +45,10 @@ def test_call_is_noted_with_its_template_and_request_id(world):
     assert (row.method, row.path, row.status) == ("GET", "/api/v1/store/{storeID}/product", 200)
     assert row.request_id.hex == response["X-Request-ID"] == response["traceparent"].split("-")[1]
     assert row.microseconds > 0
-    found = LoggedRequest.objects.get()
-    assert found.headers["request"]["User-Agent"] == "acme/1.0"
-    assert found.headers["response"] == {"Content-Type": "application/json"}
-    assert (found.problem, found.user_id) == (None, None)
+    logged = LoggedRequest.objects.get()
+    assert logged.headers["request"]["User-Agent"] == "acme/1.0"
+    assert logged.headers["response"] == {"Content-Type": "application/json"}
+    assert (logged.problem, logged.user_id) == (None, None)
 
 
 def test_refusal_is_noted_with_code_pointer_and_body(world):

@@ -304,9 +304,9 @@ class TestEvents:
         looks = Looks(lambda number: number == 3 and make_event(world.application))
         monkeypatch.setattr(events, "stopping", looks)
 
-        found = client.call("GET", f"{path}/event?wait=25").json()
+        waited = client.call("GET", f"{path}/event?wait=25").json()
 
-        assert len(found) == 1
+        assert len(waited) == 1
         assert looks.count >= 3
 
     def test_wait_ends_when_the_process_stops(self, client, path, monkeypatch):

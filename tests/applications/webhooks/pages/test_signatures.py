@@ -72,19 +72,19 @@ def test_body_is_signed_once_for_thousands_of_signatures(made, received, monkeyp
     monkeypatch.setattr(Receiver, "sign", lambda *sent: signed.append(sent) or sign(*sent))
     sent_signatures = " ".join(["v1,wrong"] * 2000)
 
-    found = verdict(made[0], f" {body} ", {**headers, "webhook-signature": sent_signatures})
+    outcome = verdict(made[0], f" {body} ", {**headers, "webhook-signature": sent_signatures})
 
     # As it is, and with each change that may have been made to it.
-    assert (found.is_valid, len(signed)) == (False, 3)
+    assert (outcome.is_valid, len(signed)) == (False, 3)
 
 
 def test_replaced_secret_is_named(made, received):
     rotate_secret(webhook=made[0])
 
-    found = verdict(made[0], *received)
+    outcome = verdict(made[0], *received)
 
-    assert found.is_valid
-    assert "replaced secret" in found.notes[0]
+    assert outcome.is_valid
+    assert "replaced secret" in outcome.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -108,10 +108,10 @@ def test_replaced_secret_is_named(made, received):
     ],
 )
 def test_usual_mistakes_are_named(made, received, change, reason):
-    found = verdict(made[0], *change(*received))
+    outcome = verdict(made[0], *change(*received))
 
-    assert not found.is_valid
-    assert reason in found.reason
+    assert not outcome.is_valid
+    assert reason in outcome.reason
 
 
 def test_headers_are_found_in_any_pasted_text():
@@ -122,9 +122,9 @@ def test_headers_are_found_in_any_pasted_text():
 
 def test_many_spaces_in_a_header_cost_no_time():
     began = time.process_time()
-    found = headers_in("webhook-id: a" + " " * 40_000 + "b")
+    headers = headers_in("webhook-id: a" + " " * 40_000 + "b")
 
-    assert found == {"webhook-id": "a" + " " * 40_000 + "b"}
+    assert headers == {"webhook-id": "a" + " " * 40_000 + "b"}
     assert time.process_time() - began < 2
 
 

@@ -85,9 +85,9 @@ def test_reservations_at_once_never_exceed_the_limit(slots):
 def test_everything_is_restored(slots):
     for _ in range(100):
         reserved = reserve(slots, 10, HOOK, ONE)
-        found = taken(3)
-        slots.assign(reserved, found)
-        for attempt in found:
+        connections = taken(3)
+        slots.assign(reserved, connections)
+        for attempt in connections:
             slots.release(attempt)
 
     assert reserve(slots, 16, HOOK, ONE).count == 10

@@ -17,10 +17,10 @@ DELAYS = [
 
 @pytest.mark.parametrize(("tries", "delay"), list(enumerate(DELAYS, start=1)))
 def test_attempts_follow_the_schedule_with_jitter(tries, delay):
-    found = [next_try(tries=tries, now=NOW) - NOW for _ in range(200)]
+    delays = [next_try(tries=tries, now=NOW) - NOW for _ in range(200)]
 
-    assert all(delay * 0.9 <= jittered <= delay * 1.1 for jittered in found)
-    assert len(set(found)) > 100
+    assert all(delay * 0.9 <= jittered <= delay * 1.1 for jittered in delays)
+    assert len(set(delays)) > 100
 
 
 def test_tenth_attempt_is_the_last():

@@ -59,10 +59,13 @@ def test_webhooks_say_how_many_are_due_and_count_no_further_than_is_taken(world)
     take_due(idle, now, limit=MAX_AT_ONCE + 1)
     take_due(quiet, now, limit=100)
 
-    found = webhooks_with_due_deliveries(now=now)
+    due_counts = webhooks_with_due_deliveries(now=now)
 
     owner = (world.application.pk, world.application.user_id)
-    assert sorted(found, key=lambda row: -row[3]) == [(busy.pk, *owner, MAX_AT_ONCE), (idle.pk, *owner, 3)]
+    assert sorted(due_counts, key=lambda row: -row[3]) == [
+        (busy.pk, *owner, MAX_AT_ONCE),
+        (idle.pk, *owner, 3),
+    ]
 
 
 def test_applications_of_an_unconfirmed_account_count_for_the_person_who_made_it(world, webhook, delivery):
@@ -262,14 +265,14 @@ def test_two_workers_never_take_the_same(world):
     for _ in range(60):
         make_event(world.application)
     now = timezone.now() + timedelta(minutes=1)
-    found: list[int] = []
+    delivery_ids: list[int] = []
     start = threading.Barrier(4)
 
     def work():
         try:
             start.wait()
             while taken := take_due(webhook, now, limit=7):
-                found.extend(claimed.delivery_id for claimed in taken)
+                delivery_ids.extend(claimed.delivery_id for claimed in taken)
         finally:
             connections.close_all()
 
@@ -279,5 +282,5 @@ def test_two_workers_never_take_the_same(world):
     for thread in threads:
         thread.join()
 
-    assert len(found) == len(set(found)) == 60
+    assert len(delivery_ids) == len(set(delivery_ids)) == 60
     assert Webhook.objects.get().failing_since is None

@@ -70,8 +70,8 @@ def test_webhook_receives_the_events_it_names(world, event_types, store_ids, kin
 
     event = make_event(world.application, kind, store_id=store_id)
 
-    found = list(event.deliveries.values_list("webhook", flat=True))
-    assert found == ([webhook.pk] if hears else [])
+    webhook_ids = list(event.deliveries.values_list("webhook", flat=True))
+    assert webhook_ids == ([webhook.pk] if hears else [])
 
 
 def test_event_and_deliveries_are_one_statement(world, django_assert_num_queries):

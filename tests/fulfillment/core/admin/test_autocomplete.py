@@ -39,13 +39,13 @@ class Controls(HTMLParser):
         self.feed(content)
 
     def handle_starttag(self, tag, attributes):
-        found = dict(attributes)
-        if tag in {"input", "select", "textarea"} and found.get("name"):
-            self.names.add(found["name"])
+        attribute_values = dict(attributes)
+        if tag in {"input", "select", "textarea"} and attribute_values.get("name"):
+            self.names.add(attribute_values["name"])
         if tag == "select":
-            self.select = found.get("name")
+            self.select = attribute_values.get("name")
         elif tag == "option":
-            self.options.setdefault(self.select, []).append(found.get("value"))
+            self.options.setdefault(self.select, []).append(attribute_values.get("value"))
 
 
 def address(model, page, *arguments):
@@ -58,9 +58,9 @@ def pages_with_choices(client):
     for model, model_admin in admin.site._registry.items():
         if model_admin.has_add_permission(request):
             yield address(model, "add")
-        found = model._default_manager.first()
-        if found is not None and model_admin.has_change_permission(request):
-            yield address(model, "change", found.pk)
+        record = model._default_manager.first()
+        if record is not None and model_admin.has_change_permission(request):
+            yield address(model, "change", record.pk)
 
 
 def choice_names(answer):
@@ -113,18 +113,18 @@ def test_key_of_another_kind_is_an_error_of_its_field(world, client, subtests):
 def test_few_there_are_can_be_chosen_without_a_script(world, client):
     sign_in(client, world.operator)
 
-    found = Controls(client.get(address(Product, "add")).content.decode())
+    controls = Controls(client.get(address(Product, "add")).content.decode())
 
-    assert {str(world.associated.pk), str(world.unassociated.pk)} <= set(found.options["store"])
-    assert found.options["store"][0] == "", "no store is preselected"
+    assert {str(world.associated.pk), str(world.unassociated.pk)} <= set(controls.options["store"])
+    assert controls.options["store"][0] == "", "no store is preselected"
 
 
 def test_only_one_there_is_needs_no_choosing(world, client):
     sign_in(client, world.operator)
 
-    found = Controls(client.get(address(User, "add")).content.decode())
+    controls = Controls(client.get(address(User, "add")).content.decode())
 
-    assert found.options["tenant"] == [str(world.tenant.pk)]
+    assert controls.options["tenant"] == [str(world.tenant.pk)]
 
 
 def test_of_many_the_id_can_be_typed_without_a_script(world, client, monkeypatch):

@@ -18,10 +18,10 @@ def test_all_are_counted_and_few_read_in_one_query_without_joins_for_the_count()
     users = User.objects.select_related("tenant").order_by("username")
 
     with CaptureQueriesContext(connection) as queries:
-        found = count_and_oldest(HttpRequest(), "users", users)
+        counted = count_and_oldest(HttpRequest(), "users", users)
 
-    assert found["count"] == User.objects.count() >= SHOWN + 2
-    assert found["oldest"] == list(users[:SHOWN])
+    assert counted["count"] == User.objects.count() >= SHOWN + 2
+    assert counted["oldest"] == list(users[:SHOWN])
     (statement,) = [query["sql"] for query in queries]
     (counting,) = re.findall(r'\(SELECT COUNT\(.*\) AS "count_of_all"', statement)
     assert "FROM" in counting

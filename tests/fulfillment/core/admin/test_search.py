@@ -21,19 +21,19 @@ def test_search_finds_what_djangos_own_would(world, rf, model, term):
     model_admin, everything = admin.site._registry[model], model.objects.all()
     request = rf.get("/")
 
-    found, _ = model_admin.get_search_results(request, everything, term)
+    records, _ = model_admin.get_search_results(request, everything, term)
     expected, _ = ModelAdmin.get_search_results(model_admin, request, everything, term)
 
-    assert set(found) == set(expected)
-    assert "JOIN" not in str(found.order_by().query).partition("WHERE")[0]
+    assert set(records) == set(expected)
+    assert "JOIN" not in str(records.order_by().query).partition("WHERE")[0]
 
 
 def test_search_by_the_name_of_a_user_finds_the_roles(world, rf):
     model_admin = admin.site._registry[Role]
 
-    found, _ = model_admin.get_search_results(rf.get("/"), Role.objects.all(), world.user.username)
+    roles, _ = model_admin.get_search_results(rf.get("/"), Role.objects.all(), world.user.username)
 
-    assert set(found) == set(Role.objects.filter(user=world.user)) != set()
+    assert set(roles) == set(Role.objects.filter(user=world.user)) != set()
 
 
 def test_search_for_a_pasted_page_finds_nothing_without_a_query(world, rf, django_assert_num_queries):
@@ -41,8 +41,8 @@ def test_search_for_a_pasted_page_finds_nothing_without_a_query(world, rf, djang
 
     with django_assert_num_queries(0):
         page = " ".join(map(str, range(3000)))
-        found, _ = model_admin.get_search_results(rf.get("/"), Role.objects.all(), page)
-        assert list(found) == []
+        roles, _ = model_admin.get_search_results(rf.get("/"), Role.objects.all(), page)
+        assert list(roles) == []
 
     repeated, _ = model_admin.get_search_results(rf.get("/"), Role.objects.all(), "user " * 3000)
     assert set(repeated) == set(Role.objects.filter(user=world.user))
@@ -52,7 +52,7 @@ def test_search_for_many_quotes_finds_nothing_at_once(world, rf):
     model_admin = admin.site._registry[Role]
     started = time.thread_time()
 
-    found, _ = model_admin.get_search_results(rf.get("/"), Role.objects.all(), '\\" ' * 5400)
+    roles, _ = model_admin.get_search_results(rf.get("/"), Role.objects.all(), '\\" ' * 5400)
 
-    assert list(found) == []
+    assert list(roles) == []
     assert time.thread_time() - started < 0.3

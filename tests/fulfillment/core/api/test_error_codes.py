@@ -81,7 +81,7 @@ def test_every_code_has_the_status_that_it_is_refused_with():
 
 
 def test_every_code_of_a_refusal_is_explained():
-    found = {code for _, code in refusals()}
+    codes = {code for _, code in refusals()}
 
-    assert len(found) > 60
-    assert found - DOCUMENTED.keys() - OTHERS == set()
+    assert len(codes) > 60
+    assert codes - DOCUMENTED.keys() - OTHERS == set()

@@ -14,7 +14,7 @@ assert urls.API  # so that every serializer is known
 def request_serializers() -> dict[str, type[StrictSerializer]]:
     """By the name of their schema, all that some request is described by."""
     schemas = schema_document()["components"]["schemas"]
-    found: dict[str, type[StrictSerializer]] = {}
+    serializers: dict[str, type[StrictSerializer]] = {}
     waiting = list(StrictSerializer.__subclasses__())
     while waiting:
         serializer = waiting.pop()
@@ -24,8 +24,8 @@ def request_serializers() -> dict[str, type[StrictSerializer]]:
         # One that is answered as well has a schema of its own for requests.
         name = f"{name}Request" if f"{name}Request" in schemas else name
         if serializer.__module__.split(".")[0] != "tests" and name in schemas:
-            found[name] = serializer
-    return found
+            serializers[name] = serializer
+    return serializers
 
 
 def takes_null(schema: dict[str, Any]) -> bool:

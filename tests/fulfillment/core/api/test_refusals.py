@@ -29,15 +29,15 @@ def test_user_breaks_every_rule_at_once(world):
     client = world.as_user(world.user)
 
     taken = client.call("POST", "/user", {**names, "Username": world.user.username, "Password": "123"})
-    found = faults(client.call("POST", "/user", {**names, "Username": "jane doe", "Password": "123"}))
+    errors = faults(client.call("POST", "/user", {**names, "Username": "jane doe", "Password": "123"}))
 
     assert {
         ("/Username", "username_taken"),
         ("/Email", "invalid"),
         ("/Password", "password_too_short"),
     } <= faults(taken)
-    assert {("/Email", "invalid"), ("/Password", "password_too_short")} <= found
-    assert "/Username" in {pointer for pointer, _ in found}
+    assert {("/Email", "invalid"), ("/Password", "password_too_short")} <= errors
+    assert "/Username" in {pointer for pointer, _ in errors}
 
 
 def test_application_is_refused_for_its_shape_first(world):

@@ -29,19 +29,19 @@ def test_json_is_json_however_it_is_named(world, content_type):
 
 
 def test_every_view_set_of_the_api_is_ours():
-    found = []
+    view_sets = []
 
     def walk(patterns):
         for pattern in patterns:
             walk(getattr(pattern, "url_patterns", []))
             view = getattr(getattr(pattern, "callback", None), "cls", None)
             if view and issubclass(view, ViewSetMixin):
-                found.append(view)
+                view_sets.append(view)
 
     walk(get_resolver().url_patterns)
 
-    assert found
-    assert [view for view in found if not issubclass(view, ApiViewSet)] == []
+    assert view_sets
+    assert [view for view in view_sets if not issubclass(view, ApiViewSet)] == []
 
 
 @pytest.mark.parametrize("body", ['["a@example.com"]', "[1]", "["])

@@ -24,9 +24,9 @@ def look(world, monkeypatch):
     """Begins to look, at a step; returns whether an event of another application was read at each."""
 
     def begin(module, step):
-        found = []
-        look_before(monkeypatch, module, step, world.other_application, found)
-        return found
+        pids = []
+        look_before(monkeypatch, module, step, world.other_application, pids)
+        return pids
 
     return begin
 

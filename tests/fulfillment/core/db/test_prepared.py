@@ -125,7 +125,7 @@ def test_inserted_row_is_as_saved_and_knows_its_key(db):
 
     insert_row(tenant)
 
-    found = fetch_instance(Tenant, "domain = %s", [tenant.domain])
-    assert found == Tenant.objects.get(domain="inserted.example") == tenant
-    assert found.created == tenant.created
+    stored = fetch_instance(Tenant, "domain = %s", [tenant.domain])
+    assert stored == Tenant.objects.get(domain="inserted.example") == tenant
+    assert stored.created == tenant.created
     assert fetch_instance(Tenant, "domain = %s", ["unknown.example"]) is None

@@ -24,8 +24,8 @@ TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 
 @pytest.fixture
 def collector():
-    with collecting() as found:
-        yield found
+    with collecting() as spans:
+        yield spans
 
 
 @pytest.fixture
@@ -46,12 +46,12 @@ def headers_of(client) -> dict[str, str]:
 
 def events_of(collector: Collector) -> list[dict]:
     """An envelope is lines of JSON: its own header, then a header and a body for each item."""
-    found = []
+    events = []
     for path, body in collector.received:
         lines = body.splitlines()
         if path.startswith("/api/7/envelope"):
-            found += [json.loads(b) for a, b in pairwise(lines) if b'"type":"event"' in a]
-    return found
+            events += [json.loads(b) for a, b in pairwise(lines) if b'"type":"event"' in a]
+    return events
 
 
 @pytest.mark.slow
@@ -256,13 +256,13 @@ def test_tracing_changes_nothing_for_probes_and_refuses_foreign_hosts_as_ever(tm
     answers = []
     for variables in ({}, {"OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{collector.port}"}):
         with serving(tmp_path, **variables, METRICS_NETWORKS="127.0.0.0/8") as served:
-            found = [requests.get(served.url + path, headers=foreign, timeout=PATIENCE) for path in paths]
+            responses = [requests.get(served.url + path, headers=foreign, timeout=PATIENCE) for path in paths]
             own = requests.get(
                 f"{served.url}/api/v1/store/associated", headers=headers_of(client), timeout=PATIENCE
             )
-        answers.append([(response.status_code, sorted(response.headers)) for response in (*found, own)])
-        assert [response.status_code for response in found] == [200, 200, 200, 400, 400]
-        assert all("traceparent" in response.headers for response in found)
+        answers.append([(response.status_code, sorted(response.headers)) for response in (*responses, own)])
+        assert [response.status_code for response in responses] == [200, 200, 200, 400, 400]
+        assert all("traceparent" in response.headers for response in responses)
         assert own.status_code == 200
 
     assert answers[0] == answers[1]
