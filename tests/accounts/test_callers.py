@@ -44,14 +44,14 @@ def test_callers_are_named_apart_in_limits_and_metrics(world):
 
 
 def test_unconfirmed_account_is_one_caller_with_the_person_who_made_it(world):
-    made = UserFactory(tenant=world.tenant, email_confirmed=None, counted_on=world.user)
-    application = create_application(caller=Caller.on_pages(made), values={"Name": "Of the account"})
-    batches = Batch(user=made, is_first_party=True), Batch(application=application, is_first_party=False)
+    user = UserFactory(tenant=world.tenant, email_confirmed=None, counted_on=world.user)
+    application = create_application(caller=Caller.on_pages(user), values={"Name": "Of the account"})
+    batches = Batch(user=user, is_first_party=True), Batch(application=application, is_first_party=False)
 
     def keys():
-        callers = [Caller.on_pages(made), Caller.of_application(application), *map(caller_of, batches)]
+        callers = [Caller.on_pages(user), Caller.of_application(application), *map(caller_of, batches)]
         return {caller.key for caller in callers}
 
     assert keys() == {f"user:{world.user.pk}"}
-    made.email_confirmed = application.user.email_confirmed = timezone.now()
-    assert keys() == {f"user:{made.pk}"}
+    user.email_confirmed = application.user.email_confirmed = timezone.now()
+    assert keys() == {f"user:{user.pk}"}

@@ -101,7 +101,7 @@ def test_web_process_ends_with_the_sentence():
     production = {"FULFILLMENT_MODE": "production", "PUBLIC_URL": "https://print.example"}
     environment = served_environment("", database_url()) | production
 
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", "import fulfillment.wsgi"],
         cwd=ROOT,
         env=environment | {"PATH": os.environ["PATH"]},
@@ -110,6 +110,6 @@ def test_web_process_ends_with_the_sentence():
         check=False,
     )
 
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    assert done.stderr.strip().splitlines()[-1].startswith("This database holds sign-ins of the demo")
+    assert result.returncode == 1
+    assert "Traceback" not in result.stderr
+    assert result.stderr.strip().splitlines()[-1].startswith("This database holds sign-ins of the demo")

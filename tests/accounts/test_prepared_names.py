@@ -78,8 +78,8 @@ def test_user_with_a_name_of_before_can_change_everything_else(world, client):
     write_directly(world.user, username="old@far.example", prepared_name="old@far.example")
     client.force_login(world.user)
 
-    sent = {"first_name": "Una", "last_name": "L", "phone": "", "time_zone": "UTC"}
-    assert client.post("/profile", sent).status_code == 302
+    values = {"first_name": "Una", "last_name": "L", "phone": "", "time_zone": "UTC"}
+    assert client.post("/profile", values).status_code == 302
 
     assert User.objects.get(pk=world.user.pk).first_name == "Una"
 

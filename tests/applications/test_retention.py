@@ -14,13 +14,13 @@ DAY = timedelta(days=1)
 
 
 def prune(batch=500):
-    return {thing.name: (thing.count(), sum(thing.remove(batch))) for thing in retention_rules()}
+    return {rule.name: (rule.count(), sum(rule.remove(batch))) for rule in retention_rules()}
 
 
 def deliver(event, webhook):
     now = timezone.now()
-    taken = take_delivery(delivery_of(event, webhook), now)
-    record_attempt(claimed=taken, response=EndpointResponse(1, 200), started=now, now=now)
+    claimed = take_delivery(delivery_of(event, webhook), now)
+    record_attempt(claimed=claimed, response=EndpointResponse(1, 200), started=now, now=now)
 
 
 @pytest.mark.parametrize("batch", [1, 500])

@@ -94,8 +94,8 @@ def prepare_database(name: str, size: Size, *, anew: bool = False) -> Database:
     """A process of its own fills the database with what it lacks."""
     variables = environment(name, anew=anew)
     command = [sys.executable, "-m", "tests.benchmarks.data", orjson.dumps(asdict(size)).decode()]
-    done = subprocess.run(command, env=os.environ | variables, check=True, stdout=subprocess.PIPE)
-    return Database(variables, orjson.loads(done.stdout.splitlines()[-1]))
+    result = subprocess.run(command, env=os.environ | variables, check=True, stdout=subprocess.PIPE)
+    return Database(variables, orjson.loads(result.stdout.splitlines()[-1]))
 
 
 def server_process() -> int:

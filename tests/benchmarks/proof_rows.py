@@ -61,9 +61,9 @@ def _proof(
 
 def _post(server: Server, path: str, body: bytes, headers: Mapping[str, str]) -> tuple[Any, float]:
     """The answer and the milliseconds until it was there."""
-    asked = urllib.request.Request(f"{server.url}/api/v1/store/associated/{path}", body, dict(headers))
+    request = urllib.request.Request(f"{server.url}/api/v1/store/associated/{path}", body, dict(headers))
     started = time.perf_counter()
-    with urllib.request.urlopen(asked, timeout=60) as response:
+    with urllib.request.urlopen(request, timeout=60) as response:
         answer = json.load(response)
     return answer, 1000 * (time.perf_counter() - started)
 
@@ -150,5 +150,5 @@ def _is_renderer(pid: int) -> bool:
 
 
 def _proportional_mb(pid: int) -> float:
-    kept = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    return int(kept.partition("\nPss:")[2].split()[0]) / 1024
+    text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    return int(text.partition("\nPss:")[2].split()[0]) / 1024

@@ -23,9 +23,9 @@ def wait_for_quiet() -> bool:
     """Returns once the machine is quiet, or after a minute (less after waits in vain); whether it is quiet."""
     deadline = time.monotonic() + _patience[0]
     while os.getloadavg()[0] >= QUIET_LOAD:
-        others = OtherWork(lambda: processor_seconds(os.getpid()))
+        other_work = OtherWork(lambda: processor_seconds(os.getpid()))
         time.sleep(IDLE_SECONDS)
-        if others.share() < IDLE_SHARE:
+        if other_work.share() < IDLE_SHARE:
             break
         if time.monotonic() > deadline:
             _patience[0] = max(SHORTEST_WAIT, _patience[0] / 2)

@@ -137,7 +137,7 @@ def _measure(row: Row, servers: Mapping[str, Server], database: Database, pace: 
     runs = {name: Runs() for name in servers}
     etag = _etag(row, servers["ours"], database)
     quiet, postgres = wait_for_quiet(), server_process()
-    others = OtherWork(lambda: processor_seconds(os.getpid()) + processor_seconds(postgres))
+    other_work = OtherWork(lambda: processor_seconds(os.getpid()) + processor_seconds(postgres))
     for turn in range(pace.rounds + 1):
         for name, server in servers.items():
             load, *costs = _load(row, server, database, pace, turn, etag)
@@ -147,7 +147,7 @@ def _measure(row: Row, servers: Mapping[str, Server], database: Database, pace: 
                 runs[name].worker.append(costs[0])
                 runs[name].database.append(costs[1])
                 runs[name].memory = server.worker_memory()
-    runs["ours"].is_busy = not quiet or others.is_busy()
+    runs["ours"].is_busy = not quiet or other_work.is_busy()
     return runs
 
 

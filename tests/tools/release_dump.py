@@ -60,11 +60,11 @@ def environment_of(database: str, media: Path) -> dict[str, str]:
 
 
 def manage(environment: dict[str, str], *arguments: str) -> str:
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "manage.py", *arguments], cwd=ROOT, env=environment, capture_output=True, text=True
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    assert result.returncode == 0, result.stderr
+    return result.stdout
 
 
 @contextmanager
@@ -107,8 +107,8 @@ def schema_of(database: str) -> list[str]:
 
 def dump_of(database: str, *options: str) -> str:
     program = [str(find_program("pg_dump")), f"--dbname={address_of(database)}", *FORM, *options]
-    written = subprocess.run(program, check=True, capture_output=True, text=True).stdout
-    return "".join(line for line in written.splitlines(keepends=True) if not line.startswith(LEFT_OUT))
+    output = subprocess.run(program, check=True, capture_output=True, text=True).stdout
+    return "".join(line for line in output.splitlines(keepends=True) if not line.startswith(LEFT_OUT))
 
 
 def write_dump(media: Path) -> Path:

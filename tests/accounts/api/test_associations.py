@@ -68,13 +68,13 @@ def test_decided_request_cannot_be_decided_again(world, first, second):
 def test_approval_grants_what_is_chosen_else_what_was_requested(world):
     operator = world.as_operator()
     requested = ask(world.as_application(), StoreID="unassociated", Grants=["Order.All.Read"]).json()
-    wanted = operator.call("POST", f"/association/{requested['ID']}/approve").json()
+    answer = operator.call("POST", f"/association/{requested['ID']}/approve").json()
     other = ask(world.as_application(world.other_application), StoreID="unassociated").json()
     chosen = operator.call(
         "POST", f"/association/{other['ID']}/approve", {"Grants": ["Store.Self.Read"]}
     ).json()
 
-    assert (wanted["Grants"], chosen["Grants"]) == (["Order.All.Read"], ["Store.Self.Read"])
+    assert (answer["Grants"], chosen["Grants"]) == (["Order.All.Read"], ["Store.Self.Read"])
     assert set(Role.objects.filter(store=world.unassociated).values_list("application_id", "grant")) == {
         (world.application.pk, "Order.All.Read"),
         (world.other_application.pk, "Store.Self.Read"),

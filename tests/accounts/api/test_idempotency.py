@@ -80,9 +80,9 @@ def test_answer_is_kept_for_24_hours(world):
 def test_kept_responses_hold_no_secret_in_the_clear(world):
     response = create(world.as_user(world.user))
 
-    kept = IdempotentResponse.objects.get()
-    assert response.json()["Keys"][0]["Value"].encode() not in bytes(kept.body)
-    assert b"Card Studio" not in bytes(kept.body)
+    idempotent_response = IdempotentResponse.objects.get()
+    assert response.json()["Keys"][0]["Value"].encode() not in bytes(idempotent_response.body)
+    assert b"Card Studio" not in bytes(idempotent_response.body)
 
 
 @pytest.mark.parametrize("key", ["", '""', "x" * 256, "caf\u00e9", '"open', " "])

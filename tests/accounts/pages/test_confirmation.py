@@ -137,9 +137,9 @@ def test_action_of_a_list_is_dangerous_whichever_of_two_is_chosen(world):
     operator = Client()
     operator.force_login(world.operator)
 
-    sent = {"action": ["approve", "deny"], "index": "0", "_selected_action": "1"}
+    values = {"action": ["approve", "deny"], "index": "0", "_selected_action": "1"}
 
-    assert asks(operator.post("/admin/accounts/associationrequest/", sent))
+    assert asks(operator.post("/admin/accounts/associationrequest/", values))
 
 
 def test_form_goes_on_after_the_password_as_it_was_typed(world, stolen):
@@ -224,9 +224,9 @@ def test_confirmation_belongs_to_one_session_and_ends_with_it(world, browser, st
 
 def test_typed_password_of_a_sign_in_is_a_confirmation_for_ten_minutes(world, client):
     client.post("/accounts/login/", {"username": "user", "password": PASSWORD})
-    shown = client.get("/profile/keys?reveal")
-    assert not asks(shown)
-    assert "Confirmed until" not in shown.content.decode()
+    response = client.get("/profile/keys?reveal")
+    assert not asks(response)
+    assert "Confirmed until" not in response.content.decode()
 
     session = client.session
     session[SESSION_NAME][0] -= 600

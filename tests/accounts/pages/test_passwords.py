@@ -28,10 +28,10 @@ def test_reset_finds_the_user_in_any_case_and_links_to_the_public_address(world,
 
 
 def test_reset_answers_unknown_addresses_the_same(world, client):
-    known = client.post("/accounts/password-reset/", {"email": "user@print.example"}, follow=True)
+    response = client.post("/accounts/password-reset/", {"email": "user@print.example"}, follow=True)
     unknown = client.post("/accounts/password-reset/", {"email": "nobody@print.example"}, follow=True)
 
-    assert known.content == unknown.content
+    assert response.content == unknown.content
     assert work_off(RESET_TASK) == 2
     assert len(mail.outbox) == 1
 
@@ -60,12 +60,12 @@ def test_password_of_the_signed_in_user_is_required(world, stolen):
 
 
 def test_change_needs_the_old_password_keeps_this_session_and_ends_the_confirmation(world, stolen):
-    sent = {"new_password1": NEW_PASSWORD, "new_password2": NEW_PASSWORD}
-    assert "Confirm that it is you" in stolen.post("/accounts/password-change/", sent).content.decode()
+    values = {"new_password1": NEW_PASSWORD, "new_password2": NEW_PASSWORD}
+    assert "Confirm that it is you" in stolen.post("/accounts/password-change/", values).content.decode()
     world.user.refresh_from_db()
     assert world.user.check_password(PASSWORD)
 
-    response = confirm_password(stolen).post("/accounts/password-change/", sent)
+    response = confirm_password(stolen).post("/accounts/password-change/", values)
 
     assert response["Location"] == "/profile"
     assert stolen.get("/profile").status_code == 200

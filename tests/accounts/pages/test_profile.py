@@ -28,14 +28,14 @@ def test_pages_of_people_ask_for_a_sign_in_and_are_not_kept(world, client, brows
 
 
 def test_notification_is_read_once_it_is_opened(world, browser):
-    made = Notification.objects.create(
+    notification = Notification.objects.create(
         user=world.user, kind="KeyEnding", key="a", path="/profile", in_bell=True, created=timezone.now()
     )
 
     for ask, is_read in ((browser.head, False), (browser.get, True)):
-        assert ask(f"/notifications/{made.pk}")["Location"] == "/profile"
-        made.refresh_from_db()
-        assert (made.read is not None) == is_read
+        assert ask(f"/notifications/{notification.pk}")["Location"] == "/profile"
+        notification.refresh_from_db()
+        assert (notification.read is not None) == is_read
 
 
 def test_start_page_of_people_is_not_kept(world, client, browser):
@@ -44,20 +44,20 @@ def test_start_page_of_people_is_not_kept(world, client, browser):
 
 
 def test_profile_is_saved_by_the_service(world, browser):
-    sent = {"first_name": "Una", "last_name": "Berg", "phone": "+1 555", "time_zone": "America/Denver"}
+    values = {"first_name": "Una", "last_name": "Berg", "phone": "+1 555", "time_zone": "America/Denver"}
 
-    assert browser.post("/profile", sent)["Location"] == "/profile"
+    assert browser.post("/profile", values)["Location"] == "/profile"
 
     world.user.refresh_from_db()
-    assert {name: getattr(world.user, name) for name in sent} == sent
+    assert {name: getattr(world.user, name) for name in values} == values
     assert "Profile saved." in text(browser, "/profile")
 
 
 @pytest.mark.parametrize("field", ["first_name", "last_name", "phone"])
 def test_profile_hides_no_character(world, browser, field):
-    sent = {"first_name": "Uma", "last_name": "Lind", "phone": "", "time_zone": "UTC", field: "\u202eamU"}
+    values = {"first_name": "Uma", "last_name": "Lind", "phone": "", "time_zone": "UTC", field: "\u202eamU"}
 
-    assert set(browser.post("/profile", sent).context["form"].errors) == {field}
+    assert set(browser.post("/profile", values).context["form"].errors) == {field}
 
 
 def test_unknown_time_zone_is_refused(world, browser):
@@ -178,8 +178,8 @@ def test_many_roles_are_searched_and_paged(world, browser):
 
 def test_many_authorisations_are_searched_and_paged(world, browser, django_assert_max_num_queries):
     for number in range(27):
-        given = ApplicationFactory(name=f"Given {number:02}", user=world.outsider)
-        issue_token(world.user, given, ["Store.Self.Read"])
+        application = ApplicationFactory(name=f"Given {number:02}", user=world.outsider)
+        issue_token(world.user, application, ["Store.Self.Read"])
 
     with django_assert_max_num_queries(7):
         first = text(browser, "/profile/authorizations")

@@ -44,12 +44,12 @@ def test_sign_in_continues_to_next_on_this_site_only(world, client):
     assert sign_in(Client(), "user", next="//evil.example/")["Location"] == "/"
 
 
-@pytest.mark.parametrize("wanted", ["default", "id", "?page=2", "a b"])
-def test_redirect_targets_are_urls_and_no_view_names(world, client, settings, wanted):
+@pytest.mark.parametrize("target", ["default", "id", "?page=2", "a b"])
+def test_redirect_targets_are_urls_and_no_view_names(world, client, settings, target):
     settings.SIGN_UP_ENABLED = True
 
-    assert sign_in(client, "user", next=wanted)["Location"] == iri_to_uri(wanted)
-    assert client.get("/accounts/signup/", {"next": wanted})["Location"] == iri_to_uri(wanted)
+    assert sign_in(client, "user", next=target)["Location"] == iri_to_uri(target)
+    assert client.get("/accounts/signup/", {"next": target})["Location"] == iri_to_uri(target)
 
 
 def test_sign_in_for_an_application_continues_without_a_form_redirect(world, client):

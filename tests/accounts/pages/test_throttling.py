@@ -77,39 +77,39 @@ def test_right_password_clears_the_account(world, client, settings):
 
 
 def test_attackers_do_not_lock_out_a_known_browser(world):
-    known = Client()
-    assert sign_in(known, "operator").status_code == 302
-    known.post("/accounts/logout/")
+    client = Client()
+    assert sign_in(client, "operator").status_code == 302
+    client.post("/accounts/logout/")
     for _ in range(4):
         anonymous = sign_in(elsewhere(), "operator", "wrong")
 
     assert anonymous.status_code == 429
     assert sign_in(elsewhere(8), "operator").status_code == 429
-    assert sign_in(known, "Operator@print.example").status_code == 302
+    assert sign_in(client, "Operator@print.example").status_code == 302
     # What the known browser does opens nothing for the others.
     assert sign_in(elsewhere(9), "operator").status_code == 429
 
 
 def test_known_browser_has_no_more_attempts_than_others(world, settings):
     settings.SIGN_IN_TRIES_PER_ADDRESS = 20
-    known = Client()
-    sign_in(known, "user")
-    known.post("/accounts/logout/")
+    client = Client()
+    sign_in(client, "user")
+    client.post("/accounts/logout/")
 
-    answers = [sign_in(known, name, "wrong").status_code for name in ("user", "USER", "user@print.example")]
+    answers = [sign_in(client, name, "wrong").status_code for name in ("user", "USER", "user@print.example")]
 
     assert answers == [200, 200, 200]
-    assert sign_in(known, "user").status_code == 429
+    assert sign_in(client, "user").status_code == 429
     assert sign_in(elsewhere(), "user").status_code == 302
 
 
 @pytest.mark.parametrize("how", ["another account", "not signed", "too old", "no cookie of ours"])
 def test_only_the_cookie_of_the_account_is_accepted(world, how):
-    known = Client()
+    client = Client()
     started = timezone.now() - timedelta(days=181 if how == "too old" else 0)
     with time_machine.travel(started, tick=False):
-        sign_in(known, "outsider" if how == "another account" else "user")
-    cookie = known.cookies["device"].value
+        sign_in(client, "outsider" if how == "another account" else "user")
+    cookie = client.cookies["device"].value
     if how == "not signed":
         cookie = cookie[:-1] + ("A" if cookie[-1] != "A" else "B")
     for _ in range(4):

@@ -38,9 +38,9 @@ def test_it_is_set_up_by_scanning_and_writing_one_code(world, browser):
     assert 'src="data:image/svg+xml;' in page
     assert "data:" in browser.get(SET_UP)["Content-Security-Policy"]
     assert "not the code" in browser.post(SET_UP, {"code": "000000"}).content.decode()
-    done = browser.post(SET_UP, {"code": code_of(key)}).content.decode()
+    content = browser.post(SET_UP, {"code": code_of(key)}).content.decode()
 
-    codes = re.findall(RECOVERY_CODE, done, re.MULTILINE)
+    codes = re.findall(RECOVERY_CODE, content, re.MULTILINE)
     assert len(codes) == len(set(codes)) == 10
     world.user.refresh_from_db()
     assert world.user.two_factor_since
@@ -59,10 +59,10 @@ def test_nothing_readable_is_stored(world, phone):
 
 def test_browser_is_known_to_the_account_after_the_second_step_only(world, client, phone):
     requested = sign_in(client, "user")
-    done = client.post(STEP, {"code": code_of(phone[0], 30)})
+    response = client.post(STEP, {"code": code_of(phone[0], 30)})
 
     assert "device" not in requested.cookies
-    cookie = done.cookies["device"]
+    cookie = response.cookies["device"]
     assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "Lax", "/")
 
 

@@ -185,14 +185,14 @@ def test_delivery_of_a_disabled_webhook_is_refused_with_the_reason(operator, web
 
 
 def test_several_deliveries_are_confirmed_once_and_resent(operator, delivery):
-    sent = {"action": "resend", "_selected_action": [str(delivery.pk)]}
+    values = {"action": "resend", "_selected_action": [str(delivery.pk)]}
 
-    requested = text(operator.post(DELIVERIES, sent))
+    requested = text(operator.post(DELIVERIES, values))
     assert "Resend these events?" in requested
     delivery.refresh_from_db()
     assert delivery.state == "Failed"
 
-    done = text(operator.post(DELIVERIES, {**sent, "confirmed": "1"}, follow=True))
+    done = text(operator.post(DELIVERIES, {**values, "confirmed": "1"}, follow=True))
     delivery.refresh_from_db()
     assert "1 delivery resent." in done
     assert delivery.state == "Pending"

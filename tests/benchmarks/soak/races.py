@@ -120,10 +120,12 @@ def _approve(world: Any, url: str) -> Race:
 
     def begin() -> Round:
         Role.objects.filter(store=world.unassociated).delete()
-        asked = AssociationRequest.objects.create(
+        association_request = AssociationRequest.objects.create(
             application=world.application, store=world.unassociated, requested_by=world.user, grants=grants
         )
-        return lambda: operator.call("POST", f"/association/{asked.pk}/approve", {"Note": "Welcome"})
+        return lambda: operator.call(
+            "POST", f"/association/{association_request.pk}/approve", {"Note": "Welcome"}
+        )
 
     def leaves_one() -> bool:
         return Role.objects.filter(store=world.unassociated).count() == len(grants)

@@ -180,25 +180,27 @@ def parts_of(node: ast.expr) -> list[ast.expr] | None:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
         # Of a text only what is constant, too; `sql.SQL` quotes the rest.
         composed = not isinstance(node.func.value, ast.Constant)
-        given = [] if composed else [*node.args, *(keyword.value for keyword in node.keywords)]
-        return [node.func.value, *given]
+        arguments = [] if composed else [*node.args, *(keyword.value for keyword in node.keywords)]
+        return [node.func.value, *arguments]
     return None
 
 
 def local_sql(nodes: Nodes) -> set[str]:
     """Names that are only ever given constant text, and the parameters that hold statements by convention."""
-    given: dict[str, list[ast.expr]] = {}
+    values_of: dict[str, list[ast.expr]] = {}
     for node in nodes[ast.Assign]:
         for target in node.targets:
             if isinstance(target, ast.Name):
-                given.setdefault(target.id, []).append(node.value)
+                values_of.setdefault(target.id, []).append(node.value)
     for node in nodes[ast.For]:
         if isinstance(node.target, ast.Name) and isinstance(node.iter, ast.Tuple):
-            given.setdefault(node.target.id, []).extend(node.iter.elts)
+            values_of.setdefault(node.target.id, []).extend(node.iter.elts)
     names: set[str] = set()
     while True:
         more = {
-            name for name, values in given.items() if all(is_constant_sql(value, names) for value in values)
+            name
+            for name, values in values_of.items()
+            if all(is_constant_sql(value, names) for value in values)
         } - names
         if not more:
             return names
@@ -270,7 +272,7 @@ def wrong_messages(nodes: Nodes) -> list[str]:
         f"{node.lineno}: {name} shows English in every language; wrap the sentence with _()"
         for node, name in calls(nodes)
         if SAYS.search(name)
-        and any(has_own_words(given) for given in (*node.args, *(word.value for word in node.keywords)))
+        and any(has_own_words(argument) for argument in (*node.args, *(word.value for word in node.keywords)))
     ]
 
 
@@ -359,7 +361,7 @@ def test_no_state_of_a_session_is_kept_behind_a_pooler():
 
 def broken_template_rules(path: Path) -> list[str]:
     text = path.read_text("utf-8")
-    wrong = {
+    forbidden = {
         r"\|\s*safe\b": "|safe",
         r"\|\s*safeseq\b": "|safeseq",
         r"autoescape\s+off": "autoescape off",
@@ -371,7 +373,7 @@ def broken_template_rules(path: Path) -> list[str]:
         r"(?:\bsrc|<link[^>]*\bhref)=[\"']https?://": "address of elsewhere that loads",
     }
     patterns = {
-        pattern: error for pattern, error in wrong.items() if path.suffix == ".html" or "safe" in error
+        pattern: error for pattern, error in forbidden.items() if path.suffix == ".html" or "safe" in error
     }
     if path.suffix == ".txt":
         patterns = {r"\|\s*safe\b": "|safe"}

@@ -204,12 +204,12 @@ def test_work_within_limited_work_holds_no_further_thread(crowd):
 
 def test_turn_may_end_before_the_work_which_holds_its_thread_on(settings):
     settings.RENDERINGS_CONCURRENCY = 2
-    with RENDERINGS.limited("one") as held:
+    with RENDERINGS.limited("one") as slots:
         with RENDERINGS.limited("one") as inner:
             inner.turn.close()
         assert concurrency_limits._under_way == [("threads", "one"), ("renderings", "one")]
 
-        held.turn.close()
+        slots.turn.close()
 
         assert concurrency_limits._under_way == [("threads", "one")]
 

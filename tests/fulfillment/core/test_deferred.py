@@ -33,7 +33,7 @@ def test_web_process_loads_large_modules_only_when_used():
         "DJANGO_SETTINGS_MODULE": "fulfillment.settings",
         "DATABASE_URL": "postgresql://nobody@/none?host=/nonexistent",
     }
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         cwd=ROOT,
         env=environment,
@@ -41,8 +41,8 @@ def test_web_process_loads_large_modules_only_when_used():
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    state, box = done.stdout.splitlines()
+    assert result.returncode == 0, result.stderr
+    state, box = result.stdout.splitlines()
 
     assert json.loads(state)["loaded"] == []
     assert json.loads(state)["collects"]

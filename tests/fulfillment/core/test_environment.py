@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[3]
 def test_former_name_of_a_setting_stops_the_start(former, advice):
     program = "import tests.settings"
     environment = {**os.environ, former: "3"}
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", program],
         env=environment,
         cwd=ROOT,
@@ -28,5 +28,5 @@ def test_former_name_of_a_setting_stops_the_start(former, advice):
         check=False,
     )
 
-    assert done.returncode
-    assert f"{former} {advice}" in done.stderr
+    assert result.returncode
+    assert f"{former} {advice}" in result.stderr

@@ -25,7 +25,7 @@ from tests.support.servers.web_handler import web_handler
 LINE = 390_000
 
 
-def environ(**said):
+def environ(**variables):
     return {
         "REQUEST_METHOD": "GET",
         "PATH_INFO": "/api/v1/store",
@@ -34,7 +34,7 @@ def environ(**said):
         "REMOTE_ADDR": "198.51.100.7",
         "wsgi.input": io.BytesIO(),
         "wsgi.url_scheme": "http",
-        **said,
+        **variables,
     }
 
 
@@ -50,10 +50,10 @@ def proxy_that_is_believed(settings):
     settings.TRUSTED_PROXIES = (ip_network("198.51.100.0/24"),)
 
 
-def answer(handler, **said):
+def answer(handler, **variables):
     """The status and the body that the whole service answers with, from the first line of Python on."""
     seen = []
-    response = handler(environ(**said), lambda status, headers, *rest: seen.append(status))
+    response = handler(environ(**variables), lambda status, headers, *rest: seen.append(status))
     body = b"".join(response)
     response.close()
     return int(seen[0][:3]), body.decode(errors="replace")
@@ -216,7 +216,7 @@ def test_parameters_of_an_accept_header_fail_no_request(db, handler, parameters)
 
 
 def test_charset_of_a_content_type_carries_nothing_past_the_checks_of_the_address(db, handler, monkeypatch):
-    sent = {
+    values = {
         "PATH_INFO": "/accounts/password-reset/",
         "QUERY_STRING": "s=%5cx00",
         "CONTENT_TYPE": "a/b; charset=unicode_escape",
@@ -226,7 +226,7 @@ def test_charset_of_a_content_type_carries_nothing_past_the_checks_of_the_addres
         handler, "get_response", lambda request: seen.append(request.GET["s"]) or HttpResponse()
     )
 
-    answer(handler, **sent)
+    answer(handler, **values)
 
     assert seen == ["\\x00"]
 

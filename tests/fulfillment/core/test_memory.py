@@ -40,10 +40,10 @@ print(held() - before)
 
 def test_large_bodies_that_were_refused_leave_nothing_behind():
     """Eight threads kept 200 MB of a few dozen bodies that glibc held for them."""
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True
     )
-    is_set, kilobytes = done.stdout.split()
+    is_set, kilobytes = result.stdout.split()
 
     assert is_set == "True"
     assert int(kilobytes) < 30_000

@@ -112,12 +112,12 @@ def test_new_app_takes_part_without_a_change_elsewhere(gadgets, settings, child_
         "DJANGO_SETTINGS_MODULE": "gadget_settings",
         "PYTHONPATH": os.pathsep.join([str(gadgets), str(ROOT)]),
     }
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "manage.py", "shell", "--no-imports", "--command", FIND],
         cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout.splitlines()[-1]) == {
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout.splitlines()[-1]) == {
         "operation": True,
         "refused without credentials": 401,
         "page": "Every gadget",
@@ -192,16 +192,16 @@ def offered_names(tree: ast.Module) -> set[str]:
 
 def used_names() -> set[str]:
     """Names with their modules: read in the module itself, imported from it, or written as a path."""
-    used = set()
+    names = set()
     for module, tree in sources().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom):
-                used |= {f"{node.module}.{alias.name}" for alias in node.names}
+                names |= {f"{node.module}.{alias.name}" for alias in node.names}
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                used.add(f"{module}.{node.id}")
+                names.add(f"{module}.{node.id}")
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                used.add(node.value)
-    return used
+                names.add(node.value)
+    return names
 
 
 def test_every_name_asked_of_apps_is_in_the_table():

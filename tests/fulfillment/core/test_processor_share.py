@@ -16,10 +16,10 @@ from fulfillment.core.processor_share import AT_ONCE, BURST_SECONDS, OTHERS_SECO
 @pytest.fixture
 def share():
     """The caller `busy` has used up what one may use at once, at second 100."""
-    made = ProcessorShare()
-    made.begin("busy", 100)
-    made.end("busy", BURST_SECONDS + 0.1, 100)
-    return made
+    processor_share = ProcessorShare()
+    processor_share.begin("busy", 100)
+    processor_share.end("busy", BURST_SECONDS + 0.1, 100)
+    return processor_share
 
 
 def begin(share: ProcessorShare, count: int, now: float = 100) -> int:

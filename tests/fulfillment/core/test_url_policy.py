@@ -180,8 +180,8 @@ class Rebinding(AbstractResolver):
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_name_that_moves_after_it_was_checked_is_not_followed(listening, monkeypatch, address, scheme):
     receiver, _ = listening
-    said = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("192.0.43.8", 0))]
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *given, **more: said)
+    lookup = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("192.0.43.8", 0))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *given, **more: lookup)
     url = f"{scheme}://rebind.example:{receiver.port}/events"
     if scheme == "https":
         assert refusal("https://rebind.example/events") is None
@@ -242,9 +242,9 @@ def test_name_with_one_address_inside_is_not_saved(monkeypatch):
     ]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *given, **more: lookup)
 
-    said = refusal("https://mixed.example/events")
+    message = refusal("https://mixed.example/events")
 
-    assert said == "the host mixed.example is not an address of the public Internet."
+    assert message == "the host mixed.example is not an address of the public Internet."
 
 
 @pytest.mark.parametrize("host", ["xn--", "xn--a", "xn--client-.example"])
@@ -398,10 +398,10 @@ async def post(url: str, **options):
 @pytest.mark.parametrize("host", ["localhost", "hook.localhost", "127.0.0.1", "[::1]"])
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_refused_loopback_address_names_the_setting_and_the_listener(scheme, host):
-    said = str(refusal(f"{scheme}://{host}:3000/events"))
+    message = str(refusal(f"{scheme}://{host}:3000/events"))
 
-    assert "WEBHOOK_ALLOWED_NETWORKS" in said
-    assert "fulfillment listen" in said
+    assert "WEBHOOK_ALLOWED_NETWORKS" in message
+    assert "fulfillment listen" in message
 
 
 def test_other_refused_addresses_say_nothing_of_the_setting():

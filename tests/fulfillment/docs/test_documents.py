@@ -81,17 +81,17 @@ def test_page_of_more_than_250_lines_is_two():
 
 def test_files_of_tests_named_exist():
     def missing(text: str) -> list[str]:
-        named = re.findall(r"`(?:tests/)?([\w/]*test_\w+\.py)`", text)
-        return [name for name in named if not (ROOT / "tests" / name).exists()]
+        matches = re.findall(r"`(?:tests/)?([\w/]*test_\w+\.py)`", text)
+        return [name for name in matches if not (ROOT / "tests" / name).exists()]
 
     assert found_in(DOCUMENTS, missing) == {}
 
 
 def test_commands_named_exist():
-    known = get_commands()
+    commands = get_commands()
 
     def unknown(text: str) -> list[str]:
-        return [name for name in re.findall(r"manage\.py ([a-z_]+)", text) if name not in known]
+        return [name for name in re.findall(r"manage\.py ([a-z_]+)", text) if name not in commands]
 
     assert found_in(DOCUMENTS, unknown) == {}
 
@@ -104,8 +104,8 @@ def test_make_targets_named_exist():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), flags=re.M))
 
     def unknown(text: str) -> list[str]:
-        named = re.findall(r"`(?:[A-Z]+=\S+ )?make ([a-z]+)`|^make ([a-z]+)", text, flags=re.M)
-        return [name for groups in named if (name := groups[0] or groups[1]) not in targets]
+        matches = re.findall(r"`(?:[A-Z]+=\S+ )?make ([a-z]+)`|^make ([a-z]+)", text, flags=re.M)
+        return [name for groups in matches if (name := groups[0] or groups[1]) not in targets]
 
     assert found_in(DOCUMENTS, unknown) == {}
 

@@ -46,9 +46,9 @@ def test_environment_file_means_the_same_to_shell_and_systemd(tmp_path):
 
     program = "import json, os; print(json.dumps(dict(os.environ)))"
     script = f"{load[1]}{shlex.quote(str(file))}{load[2]}; exec {sys.executable} -c '{program}'"
-    done = subprocess.run(["sh", "-euc", script], env={}, capture_output=True, text=True, check=True)
+    result = subprocess.run(["sh", "-euc", script], env={}, capture_output=True, text=True, check=True)
 
-    read = json.loads(done.stdout)
+    read = json.loads(result.stdout)
     assert {name: read.get(name) for name in written} == written
 
 

@@ -28,10 +28,10 @@ def blocks(page: str, language: str = "sh") -> list[str]:
 
 def shell(script: str, folder: Path, **variables: str) -> str:
     environment = {**os.environ, **variables}
-    done = subprocess.run(
+    result = subprocess.run(
         ["sh", "-euc", script], cwd=folder, env=environment, capture_output=True, check=True, text=True
     )
-    return done.stdout
+    return result.stdout
 
 
 @pytest.mark.parametrize(("body", "verdict"), [('{"Type": "order.shipped"}', "genuine"), ("{}", "forged")])

@@ -67,7 +67,7 @@ def test_help_lists_every_target_for_people():
 
 
 def test_tests_begin_when_every_check_has_passed(checkout):
-    said = make(checkout, "--dry-run", "test").stdout
+    output = make(checkout, "--dry-run", "test").stdout
     checks = [
         "ruff check",
         "ruff format",
@@ -77,8 +77,8 @@ def test_tests_begin_when_every_check_has_passed(checkout):
         "lintmigrations",
     ]
 
-    assert [check for check in checks if said.count(check) != 1] == []
-    assert max(said.index(check) for check in checks) < said.index("-m pytest")
+    assert [check for check in checks if output.count(check) != 1] == []
+    assert max(output.index(check) for check in checks) < output.index("-m pytest")
 
 
 @pytest.mark.parametrize(
@@ -94,18 +94,18 @@ def test_failed_slow_tests_count_when_they_fail_alone(checkout, first, again, pa
     for name in ("base.stamp", "test.stamp"):
         (checkout / ".venv" / name).touch()
 
-    done = make(checkout, "test-slow", "ARGS=tests/stores")
+    result = make(checkout, "test-slow", "ARGS=tests/stores")
 
-    runs = [line for line in done.stdout.splitlines() if line.startswith("-m pytest -m slow")]
+    runs = [line for line in result.stdout.splitlines() if line.startswith("-m pytest -m slow")]
     assert ["--last-failed" in run for run in runs] == ([False] if again is None else [False, True])
     assert all(run.endswith("tests/stores") for run in runs)
-    assert (done.returncode == 0) is passes
+    assert (result.returncode == 0) is passes
 
 
 def test_soak_runs_nothing_but_its_parts(checkout):
-    said = make(checkout, "--dry-run", "soak", "ARGS=--only neighbours").stdout
+    output = make(checkout, "--dry-run", "soak", "ARGS=--only neighbours").stdout
 
-    assert re.findall(r"-m (tests\.\S+.*)", said) == ["tests.benchmarks.soak --only neighbours"]
+    assert re.findall(r"-m (tests\.\S+.*)", output) == ["tests.benchmarks.soak --only neighbours"]
 
 
 @pytest.mark.parametrize(
@@ -116,30 +116,30 @@ def test_soak_runs_nothing_but_its_parts(checkout):
     ],
 )
 def test_unfit_python_is_reported_in_one_sentence(checkout, script, sentence):
-    done = make(checkout, "run", fake_python(checkout, script))
+    result = make(checkout, "run", fake_python(checkout, script))
 
-    assert done.returncode != 0
-    assert done.stdout == ""
-    reported, *rest = done.stderr.splitlines()
+    assert result.returncode != 0
+    assert result.stdout == ""
+    reported, *rest = result.stderr.splitlines()
     assert reported.endswith(sentence)
     assert [line for line in rest if not line.startswith("make: ***")] == []
     assert not (checkout / ".venv").exists()
 
 
 def test_missing_python_is_reported(checkout):
-    done = make(checkout, "run", "PYTHON=no-such-python")
+    result = make(checkout, "run", "PYTHON=no-such-python")
 
-    assert done.stderr.startswith("There is no no-such-python; install Python 3.11 or newer")
+    assert result.stderr.startswith("There is no no-such-python; install Python 3.11 or newer")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_read_only_checkout_is_reported(checkout):
     checkout.chmod(0o555)
 
-    done = make(checkout, "run")
+    result = make(checkout, "run")
 
     checkout.chmod(0o755)
-    assert done.stderr.startswith(f"You may not write to {checkout}; use a clone in a folder of your own.")
+    assert result.stderr.startswith(f"You may not write to {checkout}; use a clone in a folder of your own.")
 
 
 def test_unchanged_requirements_are_not_installed_again(checkout):
@@ -149,9 +149,9 @@ def test_unchanged_requirements_are_not_installed_again(checkout):
     for name in ("base.stamp", "test.stamp"):
         (environment / name).touch()
 
-    done = make(checkout, "install", "PYTHON=no-such-python")
+    result = make(checkout, "install", "PYTHON=no-such-python")
 
-    assert done.stdout == "make: Nothing to be done for 'install'.\n"
+    assert result.stdout == "make: Nothing to be done for 'install'.\n"
 
 
 def test_environment_of_a_removed_python_is_created_again(checkout):
@@ -188,9 +188,9 @@ def test_newest_python_finds_wheels_for_what_is_compiled(tmp_path):
     newest = re.findall(r"^PYTHONS :=.* (\S+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[0]
 
     target = ["--python-version", newest, *PLATFORMS]
-    done = download(tmp_path, "--require-hashes", *target, "--requirement", str(compiled))
+    result = download(tmp_path, "--require-hashes", *target, "--requirement", str(compiled))
 
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (result.returncode, result.stderr) == (0, "")
     assert len(list(tmp_path.glob("*.whl"))) > 20
 
 
@@ -201,7 +201,7 @@ def test_tests_run_with_the_versions_of_the_service():
 
 @pytest.mark.parametrize("name", ["base", "local", "test"])
 def test_each_requirement_is_locked(name):
-    wanted = re.findall(r"^([a-z0-9-]+)", (ROOT / "requirements" / f"{name}.in").read_text(), re.MULTILINE)
+    matches = re.findall(r"^([a-z0-9-]+)", (ROOT / "requirements" / f"{name}.in").read_text(), re.MULTILINE)
     locked = pinned(f"{name}.txt")
 
-    assert [each for each in wanted if not each.startswith("-") and each not in locked] == []
+    assert [each for each in matches if not each.startswith("-") and each not in locked] == []

@@ -127,8 +127,8 @@ def processes_of(var: Path) -> list[Process]:
 
 def wait_for_silence(var: Path) -> None:
     deadline = time.monotonic() + 20
-    while left := processes_of(var):
-        assert time.monotonic() < deadline, left
+    while remaining := processes_of(var):
+        assert time.monotonic() < deadline, remaining
         time.sleep(0.1)
 
 
@@ -200,9 +200,9 @@ def test_card_names_what_answers(service):
 
 def demo_of(var: Path) -> dict[str, Any]:
     command = [*as_owner(var), sys.executable, "manage.py", "demo", "--json"]
-    done = subprocess.run(command, cwd=ROOT, env=environment(var), capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    return dict(json.loads(done.stdout))
+    result = subprocess.run(command, cwd=ROOT, env=environment(var), capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+    return dict(json.loads(result.stdout))
 
 
 def stores_seen_by(demo: dict[str, Any], port: int) -> tuple[int, bytes]:
@@ -379,11 +379,11 @@ def test_refusal_is_one_sentence(quiet_var, variables, sentence):
     given = {name: value.format(var=quiet_var) for name, value in variables.items()}
     command = [sys.executable, "manage.py", "up"]
     variables = environment(quiet_var, FULFILLMENT_MODE="development", PORT=str(free_port())) | given
-    done = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, timeout=60)
+    result = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, timeout=60)
 
-    assert done.returncode in {1, 2}
-    assert "Traceback" not in done.stderr
-    assert re.search(sentence, done.stderr.splitlines()[-1]), done.stderr
+    assert result.returncode in {1, 2}
+    assert "Traceback" not in result.stderr
+    assert re.search(sentence, result.stderr.splitlines()[-1]), result.stderr
     wait_for_silence(quiet_var)
 
 
@@ -417,7 +417,7 @@ def test_root_without_a_place_for_postgresql_gets_the_variables_to_set(quiet_var
 def test_address_without_mode_is_not_mistaken_for_development(quiet_var):
     command = [sys.executable, "manage.py", "check"]
     variables = environment(quiet_var, DATABASE_URL="postgresql://nobody@127.0.0.1:1/production")
-    done = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, timeout=60)
+    result = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, timeout=60)
 
-    assert done.returncode == 1
-    assert done.stderr.startswith("SECRET_KEY is missing or weak")
+    assert result.returncode == 1
+    assert result.stderr.startswith("SECRET_KEY is missing or weak")

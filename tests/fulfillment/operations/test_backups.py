@@ -153,11 +153,11 @@ def manage(environment: dict[str, str], *arguments: str) -> subprocess.Completed
 
 def restore(service: dict[str, str], *arguments: str) -> str:
     """What `restore` says on that service's database and folder; run by this process, which needs no start."""
-    said = io.StringIO()
+    output = io.StringIO()
     secrets = {name: [service[f"FULFILLMENT_{name}"]] for name in ("PEPPERS", "ENCRYPTION_KEYS")}
     with used(f"{SECOND}_{os.getpid()}"), override_settings(MEDIA_ROOT=service["MEDIA_ROOT"], **secrets):
-        call_command("restore", *arguments, stdout=said, stderr=said)
-    return said.getvalue()
+        call_command("restore", *arguments, stdout=output, stderr=output)
+    return output.getvalue()
 
 
 def contents_of(database: str) -> dict[str, str]:
@@ -198,12 +198,12 @@ def test_restored_service_is_the_same_in_every_table_and_file(shop, second, tmp_
     placed = test.call("POST", "/store/associated/order", body)
     assert (placed.status_code, placed.json()["IsTest"]) == (201, True)
     call_command("backup", str(tmp_path / "backup"))
-    said = capsys.readouterr()
+    output = capsys.readouterr()
     source = contents_of(connection.settings_dict["NAME"])
 
-    done = manage(second, "restore", str(tmp_path / "backup"))
+    result = manage(second, "restore", str(tmp_path / "backup"))
 
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr
     restored = contents_of(f"{SECOND}_{os.getpid()}")
     assert restored == source
     assert len(source) > 40
@@ -216,7 +216,7 @@ def test_restored_service_is_the_same_in_every_table_and_file(shop, second, tmp_
             opened.execute("DELETE FROM accounts_userevent")
         (number,) = opened.execute("SELECT nextval('stores_order_number')").fetchone()
     assert number > max(Order.objects.values_list("number", flat=True)) + 1_000_000
-    assert f"New orders begin at number {number}" in done.stdout
+    assert f"New orders begin at number {number}" in result.stdout
     assert manage(second, "migrate", "--check").returncode == 0
     # Test data stays apart from live data.
     script = READ_EXPORT.format(
@@ -226,7 +226,7 @@ def test_restored_service_is_the_same_in_every_table_and_file(shop, second, tmp_
     of_live = str(Order.objects.get(is_test=False).pk)
     assert read.stdout.splitlines() == [f"['{of_live}']", f"['{placed.json()['OrderID']}']"], read.stderr
     secrets = [settings.SECRET_KEY, settings.PEPPERS[0], settings.ENCRYPTION_KEYS[0]]
-    everything = said.out + said.err + done.stdout + done.stderr
+    everything = output.out + output.err + result.stdout + result.stderr
     assert not [secret for secret in secrets if secret in everything]
 
 
@@ -367,13 +367,13 @@ def test_old_tables_stay_aside_while_the_backup_is_damaged(second, backup):
 def test_nothing_begins_on_the_tables_of_a_killed_restore(second, command):
     leave_interrupted()
 
-    done = subprocess.run(
+    result = subprocess.run(
         ["timeout", "30", sys.executable, *command], cwd=ROOT, env=second, capture_output=True, text=True
     )
 
-    assert done.returncode == 1
-    assert "A restore was interrupted, or is still running. Run `restore` again." in done.stderr
-    assert "Traceback" not in done.stderr
+    assert result.returncode == 1
+    assert "A restore was interrupted, or is still running. Run `restore` again." in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 SLOW = """#!/bin/sh
@@ -513,11 +513,11 @@ def test_database_that_was_not_prepared_is_one_clear_line_of_a_command(second):
         ["create_operator", "olivia", "--email", "olivia@print.example"],
         ["rotate_secrets", "--check"],
     ):
-        done = manage(second, *command)
+        result = manage(second, *command)
 
-        assert done.returncode == 1
-        assert "does not have the tables of this release; run prepare." in done.stderr.splitlines()[-1]
-        assert "Traceback" not in done.stderr
+        assert result.returncode == 1
+        assert "does not have the tables of this release; run prepare." in result.stderr.splitlines()[-1]
+        assert "Traceback" not in result.stderr
 
 
 # Nothing responds there: none of these commands may use it.
@@ -533,8 +533,8 @@ def test_commands_that_change_a_session_go_past_the_pooler(second, backup, tmp_p
         ["backup", str(tmp_path / "backups" / "one")],
         ["drill", str(tmp_path / "backups")],
     ):
-        done = manage(past, *command)
-        assert (done.returncode, done.stderr) == (0, ""), command
+        result = manage(past, *command)
+        assert (result.returncode, result.stderr) == (0, ""), command
 
 
 @pytest.mark.parametrize(

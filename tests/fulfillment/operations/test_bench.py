@@ -50,9 +50,9 @@ def test_broken_table_keeps_no_other_from_being_taken(commands, capsys):
 
     assert bench.main([]) == 1
     assert [table for table, _ in commands.started] == list(bench.TABLES)
-    said = capsys.readouterr()
-    assert "Could not be taken: proofs; the reason is above." in said.err
-    assert "== delivery: taken, with figures under their marks" in said.out
+    output = capsys.readouterr()
+    assert "Could not be taken: proofs; the reason is above." in output.err
+    assert "== delivery: taken, with figures under their marks" in output.out
 
 
 def test_missed_mark_is_no_error_of_the_run(commands):

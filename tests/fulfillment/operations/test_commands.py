@@ -69,7 +69,7 @@ def test_database_that_is_away_is_one_clear_line_of_every_command(tmp_path):
     environment |= {"S3_BUCKET": "prints", "LOG_LEVEL": "DEBUG"}
     requested = {name: [word.format(folder=tmp_path) for word in words] for name, words in ARGUMENTS.items()}
 
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", PROGRAM, json.dumps(requested)],
         cwd=ROOT,
         env=environment,
@@ -78,9 +78,9 @@ def test_database_that_is_away_is_one_clear_line_of_every_command(tmp_path):
         check=False,
     )
 
-    assert done.returncode == 0, done.stderr
-    assert "Traceback" not in done.stderr
-    reported = json.loads(done.stdout)
+    assert result.returncode == 0, result.stderr
+    assert "Traceback" not in result.stderr
+    reported = json.loads(result.stdout)
     assert set(reported) == set(ARGUMENTS)
     for name, (line, code) in reported.items():
         assert code == 1, name
@@ -88,7 +88,7 @@ def test_database_that_is_away_is_one_clear_line_of_every_command(tmp_path):
         assert "refused" in line, name
         assert len(line.strip().splitlines()) == 1, line
     secrets = ["hidden", *(environment[name] for name in SECRETS)]
-    assert [secret for secret in secrets if secret in done.stdout + done.stderr] == []
+    assert [secret for secret in secrets if secret in result.stdout + result.stderr] == []
 
 
 @pytest.mark.slow
@@ -96,7 +96,7 @@ def test_stack_is_there_for_who_asks():
     environment = served_environment("http://127.0.0.1:9", "postgresql://nobody@127.0.0.1:9/none")
     command = [sys.executable, "manage.py", "prune", "--dry-run", "--traceback"]
 
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
 
-    assert done.returncode == 1
-    assert "Traceback" in done.stderr
+    assert result.returncode == 1
+    assert "Traceback" in result.stderr

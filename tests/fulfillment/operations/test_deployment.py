@@ -45,9 +45,9 @@ def commands_of(text: str) -> list[str]:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_commands_named_exist(path):
-    known = get_commands()
+    commands = get_commands()
 
-    assert [name for name in commands_of(path.read_text("utf-8")) if name not in known] == []
+    assert [name for name in commands_of(path.read_text("utf-8")) if name not in commands] == []
 
 
 def test_every_file_is_in_the_table():
@@ -70,7 +70,7 @@ def test_options_of_the_web_server_exist(path):
     text = path.read_text("utf-8")
     if "granian" not in text:
         return
-    known = subprocess.run(
+    output = subprocess.run(
         [Path(sys.executable).parent / "granian", "--help"], capture_output=True, text=True, check=True
     ).stdout
     line = next(part for part in re.split(r"ExecStart=|\nCMD ", text)[1:] if "granian" in part)
@@ -79,7 +79,7 @@ def test_options_of_the_web_server_exist(path):
     assert len(options) > 5
     for option in options:
         positive = option.replace("--no-", "--", 1)
-        assert option in known or positive in known, option
+        assert option in output or positive in output, option
 
 
 def test_containers_of_ours_may_do_next_to_nothing():
@@ -154,9 +154,9 @@ def test_docker_understands_the_compose_file(tmp_path):
     (tmp_path / "service.env").touch()
     command = ["docker", "compose", "--profile", "proxy", "--profile", "backup", "config", "--quiet"]
 
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
 
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr
 
 
 def test_web_believes_the_proxy_and_no_user_of_the_host():
@@ -212,8 +212,8 @@ def test_units_are_hardened_and_understood(path):
     assert shlex.split(command)[0].startswith(("/opt/fulfillment/current/.venv/bin/", "/bin/sh"))
     if not shutil.which("systemd-analyze"):
         pytest.skip("there is no systemd-analyze here")
-    said = subprocess.run(["systemd-analyze", "verify", str(path)], capture_output=True, text=True).stderr
-    ours = [line for line in said.splitlines() if "fulfillment" in line and "is not executable" not in line]
+    output = subprocess.run(["systemd-analyze", "verify", str(path)], capture_output=True, text=True).stderr
+    ours = [line for line in output.splitlines() if "fulfillment" in line and "is not executable" not in line]
     assert ours == []
     if path.suffix == ".service":
         # In tenths: 2.0 and less is what systemd calls OK.
@@ -242,23 +242,23 @@ def test_nginx_understands_its_file(tmp_path):
     text = text.replace("/etc/nginx/certificates", str(tmp_path)).replace("/var/log/nginx", str(tmp_path))
     (tmp_path / "nginx.conf").write_text(f"pid {tmp_path}/pid;\nevents {{}}\nhttp {{\n{text}\n}}\n")
 
-    done = subprocess.run(
+    result = subprocess.run(
         ["nginx", "-t", "-e", tmp_path / "error.log", "-c", tmp_path / "nginx.conf"],
         capture_output=True,
         text=True,
     )
 
-    assert done.returncode == 0, done.stderr
-    assert "warn" not in done.stderr
+    assert result.returncode == 0, result.stderr
+    assert "warn" not in result.stderr
 
 
 def test_caddy_understands_its_file():
     require_program("caddy")
     command = ["caddy", "validate", "--adapter", "caddyfile", "--config", DEPLOY / "Caddyfile"]
 
-    done = subprocess.run(command, capture_output=True, text=True)
+    result = subprocess.run(command, capture_output=True, text=True)
 
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr
 
 
 def test_hardening_page_names_every_line_of_the_units():

@@ -139,8 +139,8 @@ def order_is_made(machine: Machine) -> Order:
     proof = machine.call("POST", f"{store}/product/card-two-sided/proof", json=card_data())
     assert proof.status_code in {200, 201}, proof.text
     pictures = [value for name, value in proof.json().items() if name.endswith("URL") and value]
-    shown = requests.get(pictures[0], timeout=PATIENCE)
-    assert shown.headers["Content-Type"].startswith("image/"), shown.text[:300]
+    response = requests.get(pictures[0], timeout=PATIENCE)
+    assert response.headers["Content-Type"].startswith("image/"), response.text[:300]
     asset = machine.call(
         "POST", f"{store}/asset", data=photo_of_50_megapixels(), headers={"Content-Type": "image/jpeg"}
     )
@@ -160,14 +160,14 @@ def order_is_made(machine: Machine) -> Order:
 def icon_is_taken(machine: Machine) -> None:
     content = io.BytesIO()
     Image.new("RGB", (215, 215), "teal").save(content, "PNG")
-    sent = machine.call(
+    response = machine.call(
         "POST",
         f"/application/{machine.world.application.pk}/icon",
         data=content.getvalue(),
         headers={"Content-Type": "image/png"},
         client=machine.world.as_user(machine.world.user),
     )
-    assert sent.status_code == 204, sent.text
+    assert response.status_code == 204, response.text
 
 
 def export_is_read(machine: Machine) -> None:
@@ -190,10 +190,10 @@ PRODUCT_OF = {"hot": "photo-card", "sftp": "card-two-sided"}
 
 def backup_is_made(machine: Machine) -> None:
     environment = worker_environment(MEDIA_ROOT=str(machine.folder / "media"))
-    done = subprocess.run(
+    result = subprocess.run(
         machine.command(BACKUP), cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE
     )
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr
     assert list((machine.folder / "backups").glob("*/manifest.json"))
 
 
@@ -228,11 +228,11 @@ def test_process_below_a_unit_writes_nowhere_else(tmp_path, unit):
     (tmp_path / "tmp").mkdir()
     folders = [*ELSEWHERE, "/tmp", "/var/tmp", str(tmp_path)]
     script = 'for folder; do touch "$folder/written" 2>/dev/null && echo "$folder"; done; ls -A /home'
-    done = subprocess.run(
+    result = subprocess.run(
         below(unit, ["sh", "-c", script, "sh", *folders], tmp_path), cwd=ROOT, capture_output=True, text=True
     )
 
-    assert done.stdout.split() == ["/tmp", "/var/tmp", str(tmp_path)], done.stderr
+    assert result.stdout.split() == ["/tmp", "/var/tmp", str(tmp_path)], result.stderr
     assert (tmp_path / "tmp" / "written").exists()
 
 

@@ -49,7 +49,7 @@ class Bench:
 
     def broken(self, stricter: Stricter) -> dict[str, str]:
         """What fails below the unit of web with one stricter line, by the name of the work."""
-        done = subprocess.run(
+        result = subprocess.run(
             below(self._unit_with(stricter), [sys.executable, "-c", START], self.folder),
             input=self.cases[stricter.named].as_json(),
             cwd=ROOT,
@@ -59,7 +59,7 @@ class Bench:
             timeout=PATIENCE,
         )
         # Where not even Python starts, nothing works.
-        return json.loads(done.stdout) if done.returncode == 0 else dict.fromkeys(WORK, done.stderr)
+        return json.loads(result.stdout) if result.returncode == 0 else dict.fromkeys(WORK, result.stderr)
 
     def _unit_with(self, stricter: Stricter) -> Path:
         lines = {**hardening_of(WEB), stricter.name: list(stricter.values)}
@@ -146,8 +146,8 @@ def test_page_says_what_each_line_breaks(bench):
     assert "renderer_killed" in broken["`SystemCallFilter=~@resources`"]["photo"]
     if WRITES:
         PAGE.write_text(page(broken), encoding="utf-8")
-    written = PAGE.read_text("utf-8")
+    text = PAGE.read_text("utf-8")
     rows = [row(name, works) for name, works in broken.items()]
-    assert [row for row in rows if f"{row}\n" not in written] == [], json.dumps(broken, indent=1)
+    assert [row for row in rows if f"{row}\n" not in text] == [], json.dumps(broken, indent=1)
     if IS_EVERY_CASE:
-        assert written == page(broken)
+        assert text == page(broken)

@@ -135,7 +135,7 @@ def test_settings_of_the_pods_pass_the_check_for_deployment():
         PODS["web"], Path("/nonexistent"), SECRETS | {"DATABASE_URL": PRODUCTION["DATABASE_URL"]}
     )
 
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "manage.py", "check", "--deploy"],
         cwd=ROOT,
         env=environment,
@@ -143,9 +143,9 @@ def test_settings_of_the_pods_pass_the_check_for_deployment():
         text=True,
     )
 
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr
     # The bucket and the mail server of the example are not here.
-    assert set(re.findall(r"\((\S+\.W\d+)\)", done.stderr)) <= {"fulfillment.W005"}, done.stderr
+    assert set(re.findall(r"\((\S+\.W\d+)\)", result.stderr)) <= {"fulfillment.W005"}, result.stderr
 
 
 @pytest.mark.slow
@@ -156,11 +156,11 @@ def test_confined_process_writes_below_its_mounts_alone(tmp_path):
     outside.mkdir()
     tried = "".join(f"echo > {folder}/x; " for folder in (mounted, outside, ROOT, "/var", "/"))
 
-    said = subprocess.run(
+    output = subprocess.run(
         confined(["sh", "-c", tried], [mounted], 65534), capture_output=True, text=True
     ).stderr
 
-    assert said.count("Read-only file system") == said.count("\n") == 4
+    assert output.count("Read-only file system") == output.count("\n") == 4
     assert [path.name for path in tmp_path.rglob("x")] == ["x"]
     assert (mounted / "x").exists()
 
@@ -184,15 +184,15 @@ def outside() -> Iterator[dict[str, str]]:
 
 def bucket_of(values: dict[str, str]) -> Any:
     settings = PODS["web"].environment({})
-    made = boto3.resource(
+    bucket = boto3.resource(
         "s3",
         endpoint_url=values["S3_ENDPOINT_URL"],
         region_name=settings["S3_REGION"],
         aws_access_key_id=values["AWS_ACCESS_KEY_ID"],
         aws_secret_access_key=values["AWS_SECRET_ACCESS_KEY"],
     ).Bucket(settings["S3_BUCKET"])
-    made.create(CreateBucketConfiguration={"LocationConstraint": settings["S3_REGION"]})
-    return made
+    bucket.create(CreateBucketConfiguration={"LocationConstraint": settings["S3_REGION"]})
+    return bucket
 
 
 def answers(url: str) -> bool:

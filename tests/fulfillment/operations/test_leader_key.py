@@ -58,7 +58,7 @@ def patroni_settings(tmp_path):
 
 
 def test_frozen_primary_does_not_take_its_place_back(patroni_settings):
-    done = subprocess.run(
+    result = subprocess.run(
         ["/usr/bin/python3", "-c", FROZEN, str(patroni_settings), str(SECONDS)],
         capture_output=True,
         text=True,
@@ -66,4 +66,4 @@ def test_frozen_primary_does_not_take_its_place_back(patroni_settings):
         check=False,
     )
 
-    assert done.stdout.splitlines() == ["goes on: False", "leader: db2"], done.stderr
+    assert result.stdout.splitlines() == ["goes on: False", "leader: db2"], result.stderr

@@ -263,11 +263,11 @@ def test_deleted_store_comes_back_alone_with_every_row_and_file(scene, capsys):
     assert scene.cluster.rows("SELECT count(*) FROM stores_ordersearch") == [(Order.objects.count(),)]
     recorded = "SELECT metadata ->> 'source' FROM stores_storeevent JOIN pghistory_context c ON c.id = pgh_context_id"
     assert ("restore_record",) in scene.cluster.rows(recorded)
-    said = capsys.readouterr().out
-    assert "Copying 1 rows of stores_store" in said
+    output = capsys.readouterr().out
+    assert "Copying 1 rows of stores_store" in output
     if ORDERS:
         with capsys.disabled():
-            sys.stdout.write(f"\n{scene.said}{said}{seconds:.0f} s, load {os.getloadavg()[0]:.1f}\n")
+            sys.stdout.write(f"\n{scene.said}{output}{seconds:.0f} s, load {os.getloadavg()[0]:.1f}\n")
     with pytest.raises(CommandError, match="exists in the live database; only what was deleted"):
         restore(scene)
 

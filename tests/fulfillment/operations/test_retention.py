@@ -37,7 +37,7 @@ def every_clock_moves(monkeypatch):
 
 
 def counts():
-    return {thing.name: thing.count() for thing in all_retention_rules()}
+    return {rule.name: rule.count() for rule in all_retention_rules()}
 
 
 @pytest.fixture
@@ -73,12 +73,12 @@ def test_only_what_has_had_its_time_goes(old_things):
 def test_dry_run_prints_the_same_numbers_and_removes_nothing(old_things, capsys):
     with time_machine.travel(timezone.now() + timedelta(days=2)):
         call_command("prune", "--dry-run")
-        said = capsys.readouterr().out.splitlines()
+        lines = capsys.readouterr().out.splitlines()
         assert Session.objects.count() == 1
         call_command("prune")
         done = capsys.readouterr().out.splitlines()
 
-    assert [line.replace("would be removed", "removed") for line in said] == done
+    assert [line.replace("would be removed", "removed") for line in lines] == done
     assert f"{1:>9}  sessions removed" in done
 
 

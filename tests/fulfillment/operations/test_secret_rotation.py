@@ -73,10 +73,10 @@ def test_after_the_rotation_the_old_values_are_not_needed(world, steps, capsys):
     call_command("rotate_secrets")
     assert "application keys: 3, 3 rotated\n" in capsys.readouterr().out
     call_command("rotate_secrets", "--check")
-    said = capsys.readouterr().out
-    assert "application keys: 3, 0 under older values\n" in said
+    output = capsys.readouterr().out
+    assert "application keys: 3, 0 under older values\n" in output
     # The erasure of a recipient finds earlier proofs by digests under the pepper of their last use.
-    assert "keep older encryption keys 7 days longer, older peppers 45 days" in said
+    assert "keep older encryption keys 7 days longer, older peppers 45 days" in output
 
     steps("after")
 
@@ -185,8 +185,8 @@ def test_no_request_is_refused_while_secrets_are_rotated(steps):
         while not over.is_set():
             rounds["regenerate"] += 1
             value = regenerate_subscription_key(subscription=subscription, slot="primary")
-            held = SubscriptionKey.objects.get(digest__in=digests(value))
-            answers.append(200 if decrypt(held.ciphertext) == value else 500)
+            subscription_key = SubscriptionKey.objects.get(digest__in=digests(value))
+            answers.append(200 if decrypt(subscription_key.ciphertext) == value else 500)
         connection.close()
 
     def take(step):

@@ -43,16 +43,16 @@ def test_production_is_clean_for_deployment(tmp_path):
 
 @pytest.mark.slow
 def test_cookies_and_hsts_of_production_are_for_https_and_this_host_alone():
-    said = run(PRODUCTION, "diffsettings").stdout
+    output = run(PRODUCTION, "diffsettings").stdout
 
-    assert "SECURE_HSTS_SECONDS = 3600" in said
-    assert "SECURE_HSTS_INCLUDE_SUBDOMAINS" not in re.sub(r".* = False.*", "", said)
-    assert "SECURE_HSTS_PRELOAD" not in re.sub(r".* = False.*", "", said)
+    assert "SECURE_HSTS_SECONDS = 3600" in output
+    assert "SECURE_HSTS_INCLUDE_SUBDOMAINS" not in re.sub(r".* = False.*", "", output)
+    assert "SECURE_HSTS_PRELOAD" not in re.sub(r".* = False.*", "", output)
     for name in ("SESSION", "CSRF"):
-        assert f"{name}_COOKIE_SECURE = True" in said
-        assert f"{name}_COOKIE_NAME = '__Host-{name.lower()}'" in said
-        assert f"{name}_COOKIE_DOMAIN" not in said
-    assert "DEVICE_COOKIE_NAME = '__Host-device'" in said
+        assert f"{name}_COOKIE_SECURE = True" in output
+        assert f"{name}_COOKIE_NAME = '__Host-{name.lower()}'" in output
+        assert f"{name}_COOKIE_DOMAIN" not in output
+    assert "DEVICE_COOKIE_NAME = '__Host-device'" in output
 
 
 @pytest.mark.slow
@@ -139,7 +139,7 @@ print(json.dumps(said))
 
 def said_by_settings(changes, **more):
     """What the settings say of each change, all in one process; anything but a sentence ends it with its stack."""
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", LOAD_SETTINGS],
         cwd=ROOT,
         env={**PRODUCTION, "PATH": os.environ["PATH"], **more},
@@ -148,8 +148,8 @@ def said_by_settings(changes, **more):
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
 
 
 def test_wrong_variable_stops_the_start_with_its_name():
@@ -190,7 +190,7 @@ def test_relative_folders_are_in_the_release_from_wherever_a_process_starts(tmp_
     program = "import runpy; s = runpy.run_module('fulfillment.settings'); "
     program += "print(s['STATIC_ROOT'], s['MEDIA_ROOT'], *s['PRODUCTION_FOLDERS'], s['CLIENT_DOWNLOADS'])"
     names = {"STATIC_ROOT": "a", "MEDIA_ROOT": "b", "PRODUCTION_FOLDERS": "c,/d", "CLIENT_DOWNLOADS": "e"}
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", program],
         cwd=tmp_path,
         env={**PRODUCTION, **names, "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)},
@@ -199,13 +199,13 @@ def test_relative_folders_are_in_the_release_from_wherever_a_process_starts(tmp_
         check=False,
     )
 
-    assert done.stdout.split() == [
+    assert result.stdout.split() == [
         str(ROOT / "a"),
         str(ROOT / "b"),
         str(ROOT / "c"),
         "/d",
         str(ROOT / "e"),
-    ], done.stderr
+    ], result.stderr
 
 
 @pytest.mark.slow

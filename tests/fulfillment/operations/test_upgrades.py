@@ -108,8 +108,10 @@ def test_data_of_an_earlier_release_is_read_and_written(upgraded, tmp_path):
         store = f"{served.url}/api/v1/store/{STORE}"
         assert read(caller, f"{store}/product/{PRODUCT}")["ID"] == PRODUCT
         assert read(caller, f"{store}/order/{old}")["Items"]
-        made = caller.post(f"{store}/order", json={"Recipient": RECIPIENT, "Items": [ITEM]}, timeout=PATIENCE)
-        assert made.status_code == 201, made.text
+        response = caller.post(
+            f"{store}/order", json={"Recipient": RECIPIENT, "Items": [ITEM]}, timeout=PATIENCE
+        )
+        assert response.status_code == 201, response.text
         changed = caller.post(
             f"{store}/order/{old}/status", json={"Status": OrderStatus.RETURNED}, timeout=PATIENCE
         )

@@ -75,12 +75,12 @@ def test_several_requests_are_approved_at_once(full_world, client):
     model = next(model for model in MODELS if model.__name__ == "AssociationRequest")
     chosen = list(model.objects.values_list("pk", flat=True))
 
-    sent = {"action": "approve", "_selected_action": chosen}
-    question = client.post(address(model, "changelist"), sent).content.decode()
+    values = {"action": "approve", "_selected_action": chosen}
+    question = client.post(address(model, "changelist"), values).content.decode()
     assert "Approve these requests with the permissions requested?" in question
     assert model.objects.get().state == "Pending"
 
-    response = client.post(address(model, "changelist"), {**sent, "confirmed": "1"}, follow=True)
+    response = client.post(address(model, "changelist"), {**values, "confirmed": "1"}, follow=True)
     assert ": approved." in response.content.decode()
     assert model.objects.get().state == "Approved"
 
@@ -182,8 +182,8 @@ def test_action_on_what_is_not_in_the_list_changes_nothing(full_world, client, m
     before = list(model._base_manager.values())
 
     for action, key in product(admin.site._registry[model].get_actions(request), NOT_IN_A_LIST):
-        sent = {"action": action, "_selected_action": [key], "confirmed": "yes", "post": "yes"}
-        assert client.post(address(model, "changelist"), sent).status_code in {200, 302}
+        values = {"action": action, "_selected_action": [key], "confirmed": "yes", "post": "yes"}
+        assert client.post(address(model, "changelist"), values).status_code in {200, 302}
 
     assert list(model._base_manager.values()) == before
 
@@ -270,8 +270,8 @@ def test_role_is_given_on_a_store_or_everywhere(world, client, place):
     assert form["everywhere"].initial == (place == "everywhere")
     own = client.get(f"/admin/accounts/user/{world.outsider.pk}/change/").content.decode()
     assert "Read every order of a store (Order.All.Read)" in own
-    said = re.findall(r"field-everywhere.*?<span[^>]*>(Yes|No)</span>", own, re.DOTALL)
-    assert ("Yes" in said) == (place == "everywhere")
+    matches = re.findall(r"field-everywhere.*?<span[^>]*>(Yes|No)</span>", own, re.DOTALL)
+    assert ("Yes" in matches) == (place == "everywhere")
 
 
 def test_filter_of_roles_is_called_as_the_field_is(world, client):

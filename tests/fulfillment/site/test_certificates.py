@@ -70,14 +70,14 @@ def entries(world) -> list[tuple[int, str]]:
 )
 def test_certificate_that_ends_soon_needs_attention(world, settings, monkeypatch, address, expected):
     settings.HTTPS, settings.PUBLIC_URL = True, address
-    known = Certificate()
-    monkeypatch.setattr(attention, "certificate", known)
+    certificate = Certificate()
+    monkeypatch.setattr(attention, "certificate", certificate)
 
-    thread = known.refresh(address)
+    thread = certificate.refresh(address)
     thread.join(PATIENCE)
 
     assert entries(world) == expected
-    assert known.refresh(address) is None
+    assert certificate.refresh(address) is None
 
 
 def test_address_that_does_not_answer_delays_and_claims_nothing(world, settings, monkeypatch):

@@ -46,6 +46,6 @@ def test_nothing_else_is_served(client, packages, name):
 @pytest.mark.parametrize("language", ["python", "javascript"])
 def test_portal_shows_the_receiver_of_the_documents(client, language):
     document = (ROOT / "docs/webhooks.md").read_text("utf-8").partition("## A receiver")[2]
-    shown = (ROOT / f"templates/portal/code/receiver.{language}.html").read_text("utf-8")
+    text = (ROOT / f"templates/portal/code/receiver.{language}.html").read_text("utf-8")
 
-    assert re.search(rf"```{language}\n(.*?)```", document, re.DOTALL)[1] == shown
+    assert re.search(rf"```{language}\n(.*?)```", document, re.DOTALL)[1] == text

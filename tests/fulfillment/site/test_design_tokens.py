@@ -60,7 +60,7 @@ def test_stylesheets_name_only_tokens_that_are_defined(sheet):
 
 
 def test_each_named_file_of_the_typeface_is_there():
-    named = re.findall(r'url\("([^"]+)"\)', TOKENS)
+    matches = re.findall(r'url\("([^"]+)"\)', TOKENS)
 
-    assert [name for name in named if not (STATIC / "brand" / name).is_file()] == []
+    assert [name for name in matches if not (STATIC / "brand" / name).is_file()] == []
     assert (STATIC / "brand" / "inter" / "OFL.txt").is_file()

@@ -24,8 +24,8 @@ def make_job(status: str, lock: str | None = None) -> int:
 def run_again(client):
     def post(user, *jobs: int, **more: str):
         sign_in(client, user)
-        sent = {"action": "run_again", "_selected_action": list(map(str, jobs)), "confirmed": "1", **more}
-        return client.post(JOBS, sent, follow=True)
+        values = {"action": "run_again", "_selected_action": list(map(str, jobs)), "confirmed": "1", **more}
+        return client.post(JOBS, values, follow=True)
 
     return post
 

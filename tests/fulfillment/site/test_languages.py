@@ -33,22 +33,22 @@ def test_page_is_in_the_browsers_language(client, world):
 
 
 def test_person_chooses_another_language_than_the_browsers(world, browser):
-    sent = {"first_name": "Una", "last_name": "L", "phone": "", "time_zone": "UTC", "language": "es"}
+    values = {"first_name": "Una", "last_name": "L", "phone": "", "time_zone": "UTC", "language": "es"}
 
-    said = browser.post("/profile", sent, follow=True, headers=GERMAN).content.decode()
+    content = browser.post("/profile", values, follow=True, headers=GERMAN).content.decode()
 
-    assert '<html lang="es">' in said
-    assert "Perfil guardado." in said
+    assert '<html lang="es">' in content
+    assert "Perfil guardado." in content
     world.user.refresh_from_db()
     assert world.user.language == "es"
 
 
 def test_mistakes_in_a_form_are_in_the_language_of_the_page(world, browser):
-    sent = {"first_name": "\u202eUna", "last_name": "L", "phone": "", "time_zone": "Mars/Olympus"}
+    values = {"first_name": "\u202eUna", "last_name": "L", "phone": "", "time_zone": "Mars/Olympus"}
 
-    said = browser.post("/profile", sent, headers=GERMAN).content.decode()
+    content = browser.post("/profile", values, headers=GERMAN).content.decode()
 
-    assert "Bitte eine gültige Auswahl treffen." in said
+    assert "Bitte eine gültige Auswahl treffen." in content
 
 
 def test_problems_of_the_api_and_its_reference_stay_english(client, world):
@@ -180,14 +180,14 @@ def test_console_names_what_it_shows_in_the_readers_language(shop, client):
 
     start = client.get("/admin/").content.decode()
     listed = client.get("/admin/stores/order/").content.decode()
-    shown = client.get(f"/admin/stores/order/{order}/change/").content.decode()
+    content = client.get(f"/admin/stores/order/{order}/change/").content.decode()
     stores = client.get("/admin/stores/store/").content.decode()
 
     assert ">Eingegangen</a>" in start
     assert {"Alle", "Zu erledigen", "Verspätet"} <= set(re.findall(r'<a href="\?[^>]*>([^<]+) <b>', listed))
     assert ">Empfänger</th>" in listed
-    assert ">Annehmen</button>" in shown
+    assert ">Annehmen</button>" in content
     assert "Firmenname" in stores
     for english in ("Received", "In production", "Newest first", "Recipient", "Mark as delivered"):
-        for page in (start, listed, shown):
+        for page in (start, listed, content):
             assert english not in page

@@ -123,13 +123,13 @@ def test_time_of_answers_and_proofs_is_reported_in_buckets(tmp_path):
         before = reported()
         # The third is the first again, kept and not made anew.
         for name in ("Ada", "Grace", "Ada"):
-            made = requests.post(
+            response = requests.post(
                 f"{served.url}{address}/product/card/proof",
                 json={"Name": name},
                 headers=headers,
                 timeout=PATIENCE,
             )
-            assert made.status_code == 200, made.text
+            assert response.status_code == 200, response.text
         for _ in range(5):
             requests.get(f"{served.url}{address}", headers=headers, timeout=PATIENCE)
         after = reported()

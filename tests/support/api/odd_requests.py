@@ -191,15 +191,15 @@ def odd_lists(request: Any) -> Iterator[list[OddRequest]]:
     for model, model_admin in admin.site._registry.items():
         if not model_admin.has_module_permission(request):
             continue
-        place = f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
+        address = f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
         filters = filter_names(model_admin, request)
         names = [*LIST_PARAMETERS, *filters]
         names += [f"{name}__{lookup}" for name in filters for lookup in LOOKUPS]
         names += [f"{name}{next(kinds)}" for name in field_names(model)]
-        yield from odd_queries(place, dict.fromkeys(names))
-        yield [OddRequest(place, query=(("o", order), ("q", "a"))) for order in ORDERINGS]
-        yield [OddRequest(f"{place}?q=%ff%fe&p=%80")]
-        yield from odd_forms(place)
+        yield from odd_queries(address, dict.fromkeys(names))
+        yield [OddRequest(address, query=(("o", order), ("q", "a"))) for order in ORDERINGS]
+        yield [OddRequest(f"{address}?q=%ff%fe&p=%80")]
+        yield from odd_forms(address)
 
 
 def odd_pages() -> Iterator[list[OddRequest]]:
@@ -211,16 +211,16 @@ def odd_pages() -> Iterator[list[OddRequest]]:
             yield from odd_forms(route)
 
 
-def odd_queries(place: str, names: Iterable[str]) -> Iterator[list[OddRequest]]:
+def odd_queries(address: str, names: Iterable[str]) -> Iterator[list[OddRequest]]:
     for name in names:
-        once = [OddRequest(place, query=((name, value),)) for value in ODD_VALUES]
-        twice = [OddRequest(place, query=((name, "1"), (name, value))) for value in ODD_VALUES[:5]]
+        once = [OddRequest(address, query=((name, value),)) for value in ODD_VALUES]
+        twice = [OddRequest(address, query=((name, "1"), (name, value))) for value in ODD_VALUES[:5]]
         yield [*once, *twice]
 
 
-def odd_forms(place: str) -> Iterator[list[OddRequest]]:
+def odd_forms(address: str) -> Iterator[list[OddRequest]]:
     for name in SENT:
-        yield [OddRequest(place, {"index": "0", name: [value, "1"]}) for value in ODD_VALUES]
+        yield [OddRequest(address, {"index": "0", name: [value, "1"]}) for value in ODD_VALUES]
 
 
 def chosen(groups: Iterable[list[OddRequest]], each: int) -> Iterator[OddRequest]:

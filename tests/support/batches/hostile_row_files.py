@@ -148,14 +148,14 @@ def _with_relation(kind: str, target: str, more: str = "") -> bytes:
 
 def _with_end(*, parts: int, directory: int) -> bytes:
     content = workbook(SHEET)
-    place = content.rindex(b"PK\x05\x06")
-    return content[:place] + struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, parts, parts, directory, 0, 0)
+    position = content.rindex(b"PK\x05\x06")
+    return content[:position] + struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, parts, parts, directory, 0, 0)
 
 
 def _with_large_directory() -> bytes:
     content = workbook(SHEET)
-    place = content.rindex(b"PK\x05\x06")
-    return content[:place] + struct.pack("<4sLQL", b"PK\x06\x07", 0, 0, 1) + content[place:]
+    position = content.rindex(b"PK\x05\x06")
+    return content[:position] + struct.pack("<4sLQL", b"PK\x06\x07", 0, 0, 1) + content[position:]
 
 
 def _twice() -> bytes:

@@ -32,7 +32,7 @@ class Actions:
         """How many there were."""
         seconds = time.perf_counter() - self.started
         count = int(self.page.evaluate("Number(sessionStorage.getItem('actions') || 0)"))
-        if place := os.environ.get("ACTIONS"):
-            with Path(place).open("a") as file:
+        if path := os.environ.get("ACTIONS"):
+            with Path(path).open("a") as file:
                 file.write(f"| {self.task} | {count} | {seconds:.1f} |\n")
         return count

@@ -195,16 +195,16 @@ def _standard_pages(name: str, model_admin: Any, request: HttpRequest) -> Iterat
         # Empty: what is missing is listed above the form.
         yield ConsolePage(f"{name} add refused", add, {"loaded_version": ""}, kind="refused")
     for number, record in enumerate(examples_of(model_admin, request)):
-        place = reverse(f"admin:{name}_change", args=[record.pk])
-        yield ConsolePage(f"{name} record {number}", place, kind="in another state" * (number > 0))
+        address = reverse(f"admin:{name}_change", args=[record.pk])
+        yield ConsolePage(f"{name} record {number}", address, kind="in another state" * (number > 0))
         if number == 0:
             if model_admin.has_audit_history:
                 trail = reverse(f"admin:{name}_history", args=[record.pk])
                 kind = "" if model_admin.tracked_parts else "history"
                 yield ConsolePage(f"{name} history", trail, kind=kind)
             if model_admin.has_delete_permission(request, record):
-                place = reverse(f"admin:{name}_delete", args=[record.pk])
-                yield ConsolePage(f"{name} delete", place, asks=True)
+                address = reverse(f"admin:{name}_delete", args=[record.pk])
+                yield ConsolePage(f"{name} delete", address, asks=True)
 
 
 def examples_of(model_admin: Any, request: HttpRequest) -> list[Any]:
@@ -222,9 +222,9 @@ def _asking_actions(name: str, model_admin: Any, request: HttpRequest) -> Iterat
     records = examples_of(model_admin, request)
     for action in model_admin.get_actions(request):
         if action not in ACTIONS_AT_ONCE:
-            sent = {"action": action, "_selected_action": str(records[0].pk), "index": "0"}
+            values = {"action": action, "_selected_action": str(records[0].pk), "index": "0"}
             address = reverse(f"admin:{name}_changelist")
-            yield ConsolePage(f"{name} {action}", address, sent, kind="question", asks=True)
+            yield ConsolePage(f"{name} {action}", address, values, kind="question", asks=True)
 
 
 def extra_pages(world: World) -> dict[str, list[ConsolePage]]:

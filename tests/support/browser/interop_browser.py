@@ -39,10 +39,10 @@ class Browser:
         page = self.session.get(address, allow_redirects=False)
         assert page.status_code == 200, page.text
         fields = Form(page.text).fields
-        sent = self.session.post(
+        response = self.session.post(
             urljoin(page.url, "/oauth/authorize"),
             {**fields, **({"allow": "true"} if allow else {})},
             allow_redirects=False,
         )
-        assert sent.status_code == 303, sent.text
-        return sent.headers["Location"]
+        assert response.status_code == 303, response.text
+        return response.headers["Location"]

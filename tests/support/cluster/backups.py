@@ -77,7 +77,7 @@ class ArchivedCluster:
         """As the owner of the database."""
         owner = database_owner()
         identity = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []} if owner else {}
-        done = subprocess.run(  # type: ignore[call-overload]  # its values are typed per name
+        result = subprocess.run(  # type: ignore[call-overload]  # its values are typed per name
             command,
             cwd=self.folder,
             env=self._environment(),
@@ -87,8 +87,8 @@ class ArchivedCluster:
             check=False,
             **identity,
         )
-        assert not check or done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
-        return done
+        assert not check or result.returncode == 0, f"{command}: {result.stdout}{result.stderr}"
+        return result
 
     def restore_copy(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return self.run("/bin/sh", self.folder / "restore-copy", *arguments, check=False)

@@ -126,8 +126,10 @@ class Cluster:
             "switchover",
             "--force",
         ]
-        done = subprocess.run(command, capture_output=True, text=True, env={"LC_ALL": "C.UTF-8"}, timeout=60)
-        assert "Successfully switched over" in done.stdout, done.stdout + done.stderr
+        result = subprocess.run(
+            command, capture_output=True, text=True, env={"LC_ALL": "C.UTF-8"}, timeout=60
+        )
+        assert "Successfully switched over" in result.stdout, result.stdout + result.stderr
 
     def send(self, number: signal.Signals, machine: str, only: str = "") -> None:
         """To all processes of the machine, or to those with such a name."""

@@ -23,11 +23,11 @@ def run(program: str, *arguments: str, check: bool = True) -> str:
         if REQUIRED:
             pytest.fail(sentence)
         pytest.skip(sentence)
-    done = subprocess.run(
+    result = subprocess.run(
         [program, *arguments], capture_output=True, text=True, check=False, timeout=PATIENCE
     )
-    assert not check or done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
+    assert not check or result.returncode == 0, result.stdout + result.stderr
+    return result.stdout + result.stderr
 
 
 def plates(folder: Path, content: bytes, *, dpi: int = 150, page: int = 1) -> dict[str, np.ndarray]:

@@ -17,15 +17,15 @@ SHOWN = 4000
 
 def run(*command: Any, **options: Any) -> str:
     """What the program printed; its complaints fail the test."""
-    done = subprocess.run(
+    result = subprocess.run(
         [str(part) for part in command],
         capture_output=True,
         text=True,
         timeout=options.pop("timeout", PATIENCE),
         **options,
     )
-    assert done.returncode == 0, f"{done.stdout[-SHOWN:]}\n{done.stderr[-SHOWN:]}"
-    return done.stdout
+    assert result.returncode == 0, f"{result.stdout[-SHOWN:]}\n{result.stderr[-SHOWN:]}"
+    return result.stdout
 
 
 def build(folder: Path, language: str) -> Path:

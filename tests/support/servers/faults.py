@@ -243,7 +243,8 @@ def outcome_of(made: Scene, name: str, fault: Fault) -> Outcome:
 
 
 def line_of(outcome: Outcome) -> str:
-    return f"| {outcome.fault} | {outcome.sign or '-'} | {outcome.reads} | {outcome.orders} | {outcome.uploads} | {outcome.back:.1f} s |"
+    figures = (outcome.reads, outcome.orders, outcome.uploads, f"{outcome.back:.1f} s")
+    return f"| {' | '.join(map(str, (outcome.fault, outcome.sign or '-', *figures)))} |"
 
 
 def failures_at_the_end(made: Scene) -> list[str]:

@@ -21,23 +21,27 @@ def picture(side: int = 215) -> SimpleUploadedFile:
 def test_application_is_registered_with_a_key(world, browser):
     response = browser.post("/applications/new", {"name": "Press Kit", "with_key": "on"})
 
-    made = Application.objects.get(name="Press Kit")
-    assert response["Location"] == f"/applications/{made.pk}"
-    assert (made.keys.count(), made.client_type, made.user) == (1, "confidential", world.user)
+    application = Application.objects.get(name="Press Kit")
+    assert response["Location"] == f"/applications/{application.pk}"
+    assert (application.keys.count(), application.client_type, application.user) == (
+        1,
+        "confidential",
+        world.user,
+    )
     assert "Press Kit created." in browser.get(response["Location"]).content.decode()
 
 
 def test_without_a_key_it_is_a_public_client(world, browser):
     browser.post("/applications/new", {"name": "Phone"})
 
-    made = Application.objects.get(name="Phone")
-    assert (made.keys.count(), made.client_type) == (0, "public")
+    application = Application.objects.get(name="Phone")
+    assert (application.keys.count(), application.client_type) == (0, "public")
 
 
 def test_refusals_stand_at_their_fields_and_keep_what_was_typed(world, browser):
-    sent = {"name": "Bad", "reply_urls": "http://far.example/cb", "application_url": "javascript:alert(1)"}
+    values = {"name": "Bad", "reply_urls": "http://far.example/cb", "application_url": "javascript:alert(1)"}
 
-    response = browser.post(f"/applications/{world.application.pk}/settings", sent)
+    response = browser.post(f"/applications/{world.application.pk}/settings", values)
 
     assert set(response.context["form"].errors) == {"reply_urls", "application_url"}
     assert response.context["form"].errors["application_url"] == ["Enter a valid URL."]
@@ -57,13 +61,13 @@ def test_refusals_stand_at_their_fields_and_keep_what_was_typed(world, browser):
     ],
 )
 def test_text_that_hides_something_is_refused_in_portal_and_console(world, browser, client, field, text):
-    sent = {"name": "Seen", field: text}
+    values = {"name": "Seen", field: text}
     settings_page = f"/applications/{world.application.pk}/settings"
-    assert set(browser.post(settings_page, sent).context["form"].errors) == {field}
+    assert set(browser.post(settings_page, values).context["form"].errors) == {field}
     sign_in(client, world.operator)
     tables = {f"{name}-{count}_FORMS": "0" for name in ("keys", "roles") for count in ("TOTAL", "INITIAL")}
 
-    page = client.post("/admin/applications/application/add/", {**sent, **tables})
+    page = client.post("/admin/applications/application/add/", {**values, **tables})
 
     assert set(page.context["adminform"].form.errors) == {field}
     assert not Application.objects.filter(name__in=["Seen", text]).exists()
@@ -72,9 +76,9 @@ def test_text_that_hides_something_is_refused_in_portal_and_console(world, brows
 
 
 def test_redirect_uris_are_one_a_line(world, browser):
-    sent = {"name": "Mail Studio", "reply_urls": "https://a.example/cb\r\n\r\n https://b.example/cb "}
+    values = {"name": "Mail Studio", "reply_urls": "https://a.example/cb\r\n\r\n https://b.example/cb "}
 
-    browser.post(f"/applications/{world.application.pk}/settings", sent)
+    browser.post(f"/applications/{world.application.pk}/settings", values)
 
     world.application.refresh_from_db()
     assert world.application.reply_urls == ["https://a.example/cb", "https://b.example/cb"]
@@ -95,10 +99,10 @@ def test_form_opened_before_another_change_does_not_write_over_it(world, browser
     address = f"/applications/{world.application.pk}/settings"
     opened = browser.get(address).context["form"].loaded_version
     Application.objects.filter(pk=world.application.pk).update(description="Of somebody else")
-    sent = {"name": "Mine", "description": "", "reply_urls": "", "is_enabled": "on"}
+    values = {"name": "Mine", "description": "", "reply_urls": "", "is_enabled": "on"}
 
-    refused = browser.post(address, {**sent, "loaded_version": opened})
-    wrong = browser.post(address, {**sent, "name": "", "loaded_version": opened})
+    refused = browser.post(address, {**values, "loaded_version": opened})
+    wrong = browser.post(address, {**values, "name": "", "loaded_version": opened})
     known = refused.context["form"].loaded_version
 
     assert "Another user changed this record after you opened it" in refused.content.decode()
@@ -106,7 +110,7 @@ def test_form_opened_before_another_change_does_not_write_over_it(world, browser
     assert Application.objects.get(pk=world.application.pk).description == "Of somebody else"
     assert known != opened
     assert f'name="loaded_version" value="{known}"' in wrong.content.decode()
-    assert browser.post(address, {**sent, "loaded_version": known}).status_code == 302
+    assert browser.post(address, {**values, "loaded_version": known}).status_code == 302
     assert Application.objects.get(pk=world.application.pk).name == "Mine"
 
 

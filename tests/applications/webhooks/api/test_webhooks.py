@@ -102,11 +102,11 @@ def test_fault_is_pointed_at(client, path, body, pointer, code):
 
 def test_change_with_an_old_etag_is_refused(client, path, world):
     address = f"{path}/webhook/{make_webhook(world.application).pk}"
-    seen = client.call("GET", address)["ETag"]
+    etag = client.call("GET", address)["ETag"]
 
-    unchanged = client.call("GET", address, HTTP_IF_NONE_MATCH=seen)
-    first = client.call("PATCH", address, {"StoreIDs": ["demo"]}, HTTP_IF_MATCH=seen)
-    second = client.call("PATCH", address, {"StoreIDs": []}, HTTP_IF_MATCH=seen)
+    unchanged = client.call("GET", address, HTTP_IF_NONE_MATCH=etag)
+    first = client.call("PATCH", address, {"StoreIDs": ["demo"]}, HTTP_IF_MATCH=etag)
+    second = client.call("PATCH", address, {"StoreIDs": []}, HTTP_IF_MATCH=etag)
     third = client.call("PATCH", address, {"StoreIDs": []}, HTTP_IF_MATCH=first["ETag"])
 
     assert [r.status_code for r in (unchanged, first, second, third)] == [304, 200, 412, 200]
@@ -173,8 +173,8 @@ def test_delivery_log_shows_what_happened(client, path, world):
         (first, EndpointResponse(9, 200, "ok")),
         (second, EndpointResponse(5, 500, "no", retry_after="60")),
     ):
-        taken = take_delivery(delivery_of(event, webhook), now)
-        record_attempt(claimed=taken, response=response, started=now, now=now)
+        claimed = take_delivery(delivery_of(event, webhook), now)
+        record_attempt(claimed=claimed, response=response, started=now, now=now)
 
     log = client.call("GET", f"{path}/webhook/{webhook.pk}/delivery").json()
 

@@ -101,21 +101,21 @@ def test_all_events_leave_no_doubt_about_the_other_choices(world, base, browser,
     assert Webhook.objects.latest("created").event_types == ["*"]
 
     chosen = Webhook.objects.latest("created")
-    sent = {"url": URL, "which": "chosen", "event_types": ["order.*"], "is_enabled": "on"}
-    browser.post(f"{base}/{chosen.pk}/edit", sent)
+    values = {"url": URL, "which": "chosen", "event_types": ["order.*"], "is_enabled": "on"}
+    browser.post(f"{base}/{chosen.pk}/edit", values)
     chosen.refresh_from_db()
     assert chosen.event_types == ["order.*"]
-    none = browser.post(f"{base}/{chosen.pk}/edit", {**sent, "event_types": []})
+    none = browser.post(f"{base}/{chosen.pk}/edit", {**values, "event_types": []})
     assert "Select at least one event type, or all events." in none.content.decode()
 
 
 def test_webhook_is_changed_unless_it_changed_meanwhile(world, base, browser, webhook):
     edit = f"{base}/{webhook.pk}/edit"
-    seen = browser.get(edit).context["form"]["seen"].value()
-    sent = {"url": URL, "event_types": ["order.shipped"], "is_enabled": "on", "seen": seen}
+    version = browser.get(edit).context["form"]["seen"].value()
+    values = {"url": URL, "event_types": ["order.shipped"], "is_enabled": "on", "seen": version}
 
-    assert browser.post(edit, sent)["Location"] == f"{base}/{webhook.pk}"
-    late = browser.post(edit, {**sent, "event_types": ["order.received"]})
+    assert browser.post(edit, values)["Location"] == f"{base}/{webhook.pk}"
+    late = browser.post(edit, {**values, "event_types": ["order.received"]})
 
     webhook.refresh_from_db()
     assert webhook.event_types == ["order.shipped"]

@@ -70,10 +70,10 @@ def test_python_library_verifies_either_secret_of_a_rotation():
 def test_javascript_library_verifies_either_secret_of_a_rotation():
     require_javascript_library()
     old, new, foreign = (generate_webhook_secret() for _ in range(3))
-    sent = {"secrets": [new, old, foreign], "headers": headers_for(new, old), "body": BODY.decode()}
+    values = {"secrets": [new, old, foreign], "headers": headers_for(new, old), "body": BODY.decode()}
 
     response = subprocess.run(
-        ["node", "-e", VERIFY], input=json.dumps(sent).encode(), capture_output=True, check=True
+        ["node", "-e", VERIFY], input=json.dumps(values).encode(), capture_output=True, check=True
     )
 
     assert response.stdout.decode().split("\n")[:3] == ["verified", "verified", "No matching signature found"]

@@ -99,9 +99,9 @@ def test_new_delivery_is_due_at_once_and_makes_no_job(webhook, delivery):
 def test_body_is_the_envelope(world, delivery):
     event = delivery.event
 
-    taken = take_delivery(delivery, timezone.now())
+    claimed = take_delivery(delivery, timezone.now())
 
-    assert orjson.loads(taken.body) == {
+    assert orjson.loads(claimed.body) == {
         "EventID": str(event.event_id),
         "Type": "order.received",
         "Timestamp": event.timestamp.astimezone(UTC).isoformat().replace("+00:00", "Z"),
@@ -137,8 +137,8 @@ def test_failing_delivery_is_tried_ten_times_over_the_schedule(webhook, delivery
 
 def test_success_ends_the_schedule_and_is_logged(delivery):
     now = timezone.now()
-    taken = take_delivery(delivery, now)
-    fail(taken, now, status=None, error="No connection")
+    claimed = take_delivery(delivery, now)
+    fail(claimed, now, status=None, error="No connection")
     (again,) = take_due(delivery.webhook, now + timedelta(minutes=1))
     record_attempt(claimed=again, response=EndpointResponse(12, 204, "thanks"), started=now, now=now)
 
@@ -213,9 +213,9 @@ def test_work_of_a_killed_worker_is_due_again_within_a_minute(webhook, delivery)
 
 def test_resend_during_an_attempt_keeps_its_new_schedule(delivery):
     now = timezone.now()
-    taken = take_delivery(delivery, now)
+    claimed = take_delivery(delivery, now)
     resend_delivery(delivery=delivery)
-    fail(taken, now)
+    fail(claimed, now)
 
     delivery.refresh_from_db()
     assert (delivery.state, delivery.tries) == ("Pending", 0)

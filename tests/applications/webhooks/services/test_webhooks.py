@@ -109,8 +109,8 @@ def test_secret_is_stored_encrypted_and_signs_along_for_a_day(world):
     stored = WebhookSecret.objects.filter(webhook=webhook).order_by("pk")
     assert [decrypt(secret.ciphertext) for secret in stored] == [webhook.known_secret, new]
     assert webhook.known_secret.encode() not in b"".join(bytes(secret.ciphertext) for secret in stored)
-    taken = take(delivery)
-    assert [decrypt(text) for text in taken.ciphertexts] == [new, webhook.known_secret]
+    claimed = take(delivery)
+    assert [decrypt(text) for text in claimed.ciphertexts] == [new, webhook.known_secret]
     resend_delivery(delivery=delivery)
     later = take(delivery, timezone.now() + 24 * HOUR + timedelta(seconds=1))
     assert [decrypt(text) for text in later.ciphertexts] == [new]
@@ -120,9 +120,9 @@ def test_rotating_twice_keeps_all_secrets_of_the_day(world):
     webhook = make_webhook(world.application)
     second, third = rotate_secret(webhook=webhook), rotate_secret(webhook=webhook)
 
-    taken = take(delivery_of(make_event(world.application), webhook))
+    claimed = take(delivery_of(make_event(world.application), webhook))
 
-    assert [decrypt(text) for text in taken.ciphertexts] == [third, second, webhook.known_secret]
+    assert [decrypt(text) for text in claimed.ciphertexts] == [third, second, webhook.known_secret]
 
 
 def test_secrets_in_force_are_limited(world):
@@ -134,9 +134,9 @@ def test_secrets_in_force_are_limited(world):
         rotate_secret(webhook=webhook)
 
     assert refused.value.code == "too_many_secrets"
-    taken = take(delivery_of(make_event(world.application), webhook))
-    assert len(taken.ciphertexts) == MAX_SECRETS
-    assert decrypt(taken.ciphertexts[0]) == last
+    claimed = take(delivery_of(make_event(world.application), webhook))
+    assert len(claimed.ciphertexts) == MAX_SECRETS
+    assert decrypt(claimed.ciphertexts[0]) == last
     WebhookSecret.objects.filter(expires__isnull=False).update(expires=timezone.now())
     assert rotate_secret(webhook=webhook) != last
 
@@ -179,10 +179,10 @@ def test_webhook_needs_an_address_and_something_to_hear_of(world, values):
 
 def test_change_is_refused_after_a_concurrent_change(world):
     webhook = make_webhook(world.application)
-    seen = webhook_etag(webhook)
-    changed = change_webhook(webhook=webhook, values={"EventTypes": ["order.*"]}, if_match=[seen])
+    etag = webhook_etag(webhook)
+    changed = change_webhook(webhook=webhook, values={"EventTypes": ["order.*"]}, if_match=[etag])
     with pytest.raises(PreconditionFailed):
-        change_webhook(webhook=webhook, values={"EventTypes": ["*"]}, if_match=[seen])
+        change_webhook(webhook=webhook, values={"EventTypes": ["*"]}, if_match=[etag])
 
     assert changed.event_types == ["order.*"]
 
@@ -348,8 +348,8 @@ def test_recover_sends_at_once_what_waits_for_a_later_attempt(world):
     first, later, held, fresh = (delivery_of(make_event(world.application), webhook) for _ in range(4))
     send_test_event(webhook=webhook)
     for delivery in (first, later):
-        taken = take(delivery, now)
-        record_attempt(claimed=taken, response=EndpointResponse(5, 500), started=now, now=now)
+        claimed = take(delivery, now)
+        record_attempt(claimed=claimed, response=EndpointResponse(5, 500), started=now, now=now)
     Delivery.objects.filter(pk=later.pk).update(tries=7, next_try=now + 14 * HOUR)
     assert take(held, now)
 

@@ -135,12 +135,12 @@ def test_of_many_the_id_can_be_typed_without_a_script(world, client, monkeypatch
     assert 'name="user" value="" aria-label="ID of the user"' in page
     assert Controls(page).options["user"] == [""]
     # Both controls are sent; the one that was typed into is the second.
-    sent = {
+    values = {
         "user": ["", str(world.outsider.pk)],
         "store": ["", world.associated.pk],
         "grant": "Order.All.Read",
     }
-    assert client.post(address(Role, "add"), sent).status_code == 302
+    assert client.post(address(Role, "add"), values).status_code == 302
     assert Role.objects.filter(user=world.outsider, store=world.associated).exists()
 
 

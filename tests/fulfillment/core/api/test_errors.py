@@ -234,10 +234,10 @@ def test_misspelt_names_are_answered_with_the_right_ones(world):
     client = world.as_user(world.user)
     body = {"name": "Mail Studio", "reply_urls": [], "Descripton": "", "Zebra": 1}
 
-    sent = client.call("POST", "/application", body).json()
+    answer = client.call("POST", "/application", body).json()
     misspelt = client.call("GET", "/store?Verbose=true").json()
 
-    near = {fault["Pointer"]: fault["Message"].partition("Did you mean ")[2] for fault in sent["Errors"]}
+    near = {fault["Pointer"]: fault["Message"].partition("Did you mean ")[2] for fault in answer["Errors"]}
     assert near == {
         "/name": "Name?",
         "/reply_urls": "ReplyUrls?",

@@ -28,14 +28,14 @@ def test_user_breaks_every_rule_at_once(world):
     names = {"FirstName": "Jane", "LastName": "Doe", "Email": "at home"}
     client = world.as_user(world.user)
 
-    taken = client.call("POST", "/user", {**names, "Username": world.user.username, "Password": "123"})
+    response = client.call("POST", "/user", {**names, "Username": world.user.username, "Password": "123"})
     errors = faults(client.call("POST", "/user", {**names, "Username": "jane doe", "Password": "123"}))
 
     assert {
         ("/Username", "username_taken"),
         ("/Email", "invalid"),
         ("/Password", "password_too_short"),
-    } <= faults(taken)
+    } <= faults(response)
     assert {("/Email", "invalid"), ("/Password", "password_too_short")} <= errors
     assert "/Username" in {pointer for pointer, _ in errors}
 

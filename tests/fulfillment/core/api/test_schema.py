@@ -285,22 +285,22 @@ def test_other_media_types_are_not_described_as_json(document):
 def test_examples_match_their_schema(document):
     """Also those of the events, which linters of others refuse as errors."""
     examined = 0
-    for place, media in media_of(document, ""):
+    for path, media in media_of(document, ""):
         rule = Draft202012Validator({**media["schema"], "components": document["components"]})
         for name, example in media["examples"].items():
             faults = [f"{fault.json_path}: {fault.message}" for fault in rule.iter_errors(example["value"])]
-            assert faults == [], f"{place} {name}"
+            assert faults == [], f"{path} {name}"
             examined += 1
     assert examined > 80
 
 
-def media_of(node, place):
+def media_of(node, path):
     """Every schema that has examples."""
     if isinstance(node, dict):
         if "schema" in node and "examples" in node:
-            yield place, node
+            yield path, node
         for name, inner in node.items():
-            yield from media_of(inner, f"{place}/{name}")
+            yield from media_of(inner, f"{path}/{name}")
     elif isinstance(node, list):
         for inner in node:
-            yield from media_of(inner, place)
+            yield from media_of(inner, path)

@@ -148,9 +148,9 @@ def test_clock_continues_from_the_databases_while_its_own_jumps():
 def test_nothing_is_pruned_by_a_clock_that_is_not_the_databases(world, by):
     client = world.as_application()
     client.call("GET", "/store")
-    before = {thing.name: thing.count() for thing in all_retention_rules()}
+    before = {rule.name: rule.count() for rule in all_retention_rules()}
 
     with jumped(by), pytest.raises(Conflict, match="minutes apart; nothing is pruned"):
         prune()
 
-    assert {thing.name: thing.count() for thing in all_retention_rules()} == before
+    assert {rule.name: rule.count() for rule in all_retention_rules()} == before

@@ -14,11 +14,11 @@ def refusal_of(*statements):
 
 def test_missing_table_or_column_asks_for_prepare(db):
     for statement in ("SELECT 1 FROM not_there", "SELECT not_there FROM accounts_tenant"):
-        said = explanation_of(refusal_of(statement))
+        message = explanation_of(refusal_of(statement))
 
-        assert said.startswith("The database does not have the tables of this release; run prepare.")
-        assert "not_there" in said
-        assert "\n" not in said
+        assert message.startswith("The database does not have the tables of this release; run prepare.")
+        assert "not_there" in message
+        assert "\n" not in message
 
 
 def test_role_without_rights_is_told_of_the_owner(db):
@@ -26,17 +26,17 @@ def test_role_without_rights_is_told_of_the_owner(db):
         "CREATE ROLE without_rights", "SET LOCAL ROLE without_rights", "DELETE FROM accounts_tenant"
     )
 
-    said = explanation_of(refused)
-    assert "permission denied for table accounts_tenant" in said
-    assert "role that owns the database" in said
+    message = explanation_of(refused)
+    assert "permission denied for table accounts_tenant" in message
+    assert "role that owns the database" in message
 
 
 def test_role_of_the_service_that_does_not_exist_is_named(db, settings):
     settings.DATABASE_ROLE = "no_such_role"
 
-    said = explanation_of(refusal_of("GRANT SELECT ON accounts_tenant TO no_such_role"))
+    message = explanation_of(refusal_of("GRANT SELECT ON accounts_tenant TO no_such_role"))
 
-    assert said.startswith('DATABASE_ROLE: role "no_such_role" does not exist. Create it first')
+    assert message.startswith('DATABASE_ROLE: role "no_such_role" does not exist. Create it first')
 
 
 def test_error_of_the_code_keeps_its_stack(db):

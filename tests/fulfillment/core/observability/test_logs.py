@@ -34,13 +34,13 @@ SECRETS = [
 
 @pytest.mark.parametrize("text", SECRETS)
 def test_secrets_are_masked(text):
-    shown = mask_text(text)
+    masked = mask_text(text)
 
-    assert "canary" not in shown
-    assert "0123456789" not in shown
-    assert "abcdefgh" not in shown
-    assert "YWJj" not in shown
-    assert "***" in shown
+    assert "canary" not in masked
+    assert "0123456789" not in masked
+    assert "abcdefgh" not in masked
+    assert "YWJj" not in masked
+    assert "***" in masked
 
 
 def test_text_without_secrets_is_not_masked():
@@ -129,9 +129,9 @@ def test_no_request_writes_a_line_of_its_own_into_the_plain_log(tmp_path):
         data = {"username": f"x\n{FORGED}", "password": f"x\n{FORGED}"}
         requests.post(f"{served.url}/accounts/login/", data=data, timeout=PATIENCE)
 
-    written = served.log.read_text("utf-8")
-    assert "/x\\n1999-12-31" in written, "the access log is on"
-    assert [line for line in written.splitlines() if line.startswith(FORGED[:10])] == []
+    text = served.log.read_text("utf-8")
+    assert "/x\\n1999-12-31" in text, "the access log is on"
+    assert [line for line in text.splitlines() if line.startswith(FORGED[:10])] == []
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_errors_reach_sentry_once_each_without_personal_data_or_secrets(tmp_path
     for response in (written, read):
         assert (response.status_code, response.json()["Code"]) == (500, "internal_error")
     events = events_of(collector)
-    sent = b"".join(body for _, body in collector.received).decode()
+    content = b"".join(body for _, body in collector.received).decode()
     assert [(sent_event["request"]["method"], sent_event["request"]["url"]) for sent_event in events] == [
         ("POST", orders),
         ("GET", f"{orders}/exportview"),
@@ -97,7 +97,7 @@ def test_errors_reach_sentry_once_each_without_personal_data_or_secrets(tmp_path
         client.key,
         body["Recipient"]["Address1"],
     ):
-        assert kept not in sent
+        assert kept not in content
 
 
 PROVOKED = """
@@ -144,7 +144,7 @@ def test_error_of_a_command_hides_variables_statements_log_lines_and_arguments(c
     dsn = f"http://public@127.0.0.1:{collector.port}/7"
     environment = served_environment("http://127.0.0.1:8000", database_url()) | {"SENTRY_DSN": dsn}
 
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", PROVOKED, "|".join(canaries)],
         cwd=ROOT,
         env=environment,
@@ -154,14 +154,14 @@ def test_error_of_a_command_hides_variables_statements_log_lines_and_arguments(c
     )
     collector.wait_for(lambda path, body: b'"type":"event"' in body)
 
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr
     (event,) = events_of(collector)
     frames = event["exception"]["values"][-1]["stacktrace"]["frames"]
     assert "fail" in {frame["function"] for frame in frames}
     assert all("vars" not in frame for frame in frames)
     assert not event.get("breadcrumbs")
-    sent = b"".join(body for _, body in collector.received).decode()
-    assert [canary for canary in canaries if canary in sent] == []
+    content = b"".join(body for _, body in collector.received).decode()
+    assert [canary for canary in canaries if canary in content] == []
 
 
 def test_refusal_by_the_database_is_sent_without_the_row():
