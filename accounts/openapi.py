@@ -4,7 +4,7 @@ from fulfillment.core.api.declarations import BODY, ClientNames, Link, Tag
 
 TAGS = (Tag("Users", "Accounts and their roles.", 100),)
 ENUMS = {
-    "GrantEnum": "accounts.permissions.Grant.values",
+    "GrantEnum": "accounts.permissions.GRANTS",
     "AssociationStateEnum": "accounts.models.AssociationState",
 }
 CLIENT_NAMES = ClientNames(

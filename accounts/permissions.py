@@ -33,26 +33,13 @@ class Permission(models.TextChoices):
     OPERATOR = "Operator", _("Act as an operator of the service")
 
 
-def _make_choice(permission: Permission) -> tuple[str, Promise]:
-    return permission.value, format_lazy("{} ({})", permission.label, permission.value)
-
-
-class Grant(models.TextChoices):
-    """What a role can grant: every permission but `Account` and `Operator`, which are about the user."""
-
-    APPLICATION_ALL_READ = _make_choice(Permission.APPLICATION_ALL_READ)
-    APPLICATION_SELF_READ = _make_choice(Permission.APPLICATION_SELF_READ)
-    APPLICATION_ALL_WRITE = _make_choice(Permission.APPLICATION_ALL_WRITE)
-    APPLICATION_SELF_WRITE = _make_choice(Permission.APPLICATION_SELF_WRITE)
-    STORE_ALL_READ = _make_choice(Permission.STORE_ALL_READ)
-    STORE_SELF_READ = _make_choice(Permission.STORE_SELF_READ)
-    ORDER_ALL_READ = _make_choice(Permission.ORDER_ALL_READ)
-    ORDER_SELF_READ = _make_choice(Permission.ORDER_SELF_READ)
-    ORDER_ALL_WRITE = _make_choice(Permission.ORDER_ALL_WRITE)
-    ORDER_SELF_WRITE = _make_choice(Permission.ORDER_SELF_WRITE)
-    ORDER_ALL_APPROVE = _make_choice(Permission.ORDER_ALL_APPROVE)
-    BUDGET_ALL_WRITE = _make_choice(Permission.BUDGET_ALL_WRITE)
-
+# What a role can grant: every permission but `Account` and `Operator`, which are about the user.
+GRANT_CHOICES = [
+    (value, format_lazy("{} ({})", label, value)) for value, label in Permission.choices if "." in value
+]
+GRANTS = [value for value, _label in GRANT_CHOICES]
+STORE_GRANTS = frozenset(name for name in GRANTS if not name.startswith("Application."))
+APPLICATION_GRANTS = frozenset(GRANTS) - STORE_GRANTS
 
 # Descriptions of the store permissions, for requests and decisions.
 EXPLANATIONS: dict[str, Promise] = {
@@ -79,8 +66,6 @@ EXPLANATIONS: dict[str, Promise] = {
 }
 
 EVERY_PERMISSION = frozenset(Permission.values)
-STORE_GRANTS = frozenset(name for name in Grant.values if not name.startswith("Application."))
-APPLICATION_GRANTS = frozenset(name for name in Grant.values if name.startswith("Application."))
 
 DEFAULT_SCOPES = tuple(name for name in Permission.values if ".Self." in name)
 

@@ -13,7 +13,7 @@ from unfold.widgets import UnfoldBooleanWidget
 
 from accounts.admin.staff import StaffAdmin
 from accounts.models import Role, Subscription, SubscriptionSlot
-from accounts.permissions import Grant
+from accounts.permissions import Permission
 from accounts.services.subscriptions import regenerate_subscription_key
 from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.admin.confirmation import requires_confirmation
@@ -89,7 +89,7 @@ class RoleAdmin(RolePlaces, StaffAdmin):
     """Store staff read the roles of their stores; operators grant them."""
 
     dangerous_pages = {"add": "Give a role", "change": "Change a role", "delete": "Take a role away"}
-    view_grants: Sequence[str] = (Grant.STORE_ALL_READ,)
+    view_grants: Sequence[str] = (Permission.STORE_ALL_READ,)
     form = RoleForm
     list_display = ["holder", "permission", "place", "created"]
     list_filter = [("grant", PermissionFilter)]

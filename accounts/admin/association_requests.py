@@ -236,7 +236,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
                     decide(caller=caller, request_id=access_request.pk, **choice)
                     decided.append(access_request)
                 except Conflict:
-                    self._say_decided(request, AssociationRequest.objects.filter(pk=access_request.pk))
+                    self._say_decided(request, self.get_queryset(request).filter(pk=access_request.pk))
         if decided:
             message_for = _approved_message if decide is approve_association else _denied_message
             messages.success(

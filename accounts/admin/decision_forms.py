@@ -13,24 +13,10 @@ from accounts.permissions import (
     APPLICATION_GRANTS,
     DEFAULT_APPLICATION_GRANTS,
     DEFAULT_STORE_GRANTS,
+    GRANT_CHOICES,
     STORE_GRANTS,
-    Permission,
 )
 from accounts.selectors.associations import Applicant
-
-# What each grant allows an application on a store, or a user on an application.
-PLAIN: dict[str, str] = {
-    Permission.STORE_SELF_READ: "Read the store, its catalog and its own roles",
-    Permission.STORE_ALL_READ: "See which users have which roles on the store",
-    Permission.ORDER_SELF_READ: "See the orders it submitted",
-    Permission.ORDER_ALL_READ: "See every order of the store, with the recipients' names and addresses",
-    Permission.ORDER_SELF_WRITE: "Submit orders, and cancel its own",
-    Permission.ORDER_ALL_WRITE: "Accept, hold, ship and cancel every order of the store",
-    Permission.APPLICATION_SELF_READ: "See the application, its owners and webhooks",
-    Permission.APPLICATION_ALL_READ: "See every application of the service",
-    Permission.APPLICATION_SELF_WRITE: "Change the application, its keys, webhooks and icon",
-    Permission.APPLICATION_ALL_WRITE: "Change every application of the service",
-}
 
 
 class GrantsForm(forms.Form):
@@ -52,9 +38,7 @@ class GrantsForm(forms.Form):
         super().__init__(data, prefix=str(access_request.pk), initial=initial)
         self.access_request = access_request
         cast("forms.ChoiceField", self.fields["grants"]).choices = [
-            (value, f"{PLAIN.get(value, label)} ({value})")
-            for value, label in Permission.choices
-            if value in allowed
+            (value, label) for value, label in GRANT_CHOICES if value in allowed
         ]
 
 

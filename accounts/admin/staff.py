@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from accounts.permissions import Grant
+from accounts.permissions import Permission
 from accounts.selectors.staff import Staff, get_staff
 from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.caches import once_per_request
@@ -23,7 +23,11 @@ class StaffAdmin(ConsoleAdmin):
     """
 
     store_path = "store"
-    view_grants: Sequence[str] = (Grant.STORE_ALL_READ, Grant.ORDER_ALL_READ, Grant.ORDER_ALL_WRITE)
+    view_grants: Sequence[str] = (
+        Permission.STORE_ALL_READ,
+        Permission.ORDER_ALL_READ,
+        Permission.ORDER_ALL_WRITE,
+    )
     change_grants: Sequence[str] = ()
 
     def has_access(self, request: HttpRequest, action: str, record: Any = None) -> bool:

@@ -8,10 +8,10 @@ from rest_framework.response import Response
 from accounts.api.idempotency import idempotent
 from accounts.callers import Caller
 from accounts.concurrency_limits import CHANGES
-from accounts.models import Role, Tenant, User
+from accounts.models import Role, User
 from accounts.names import MAX_NAME_LENGTH, PATTERN
-from accounts.permissions import Grant, Permission
-from accounts.selectors.users import known_addresses, own_tenant, user_by_id, user_roles
+from accounts.permissions import GRANTS, Permission
+from accounts.selectors.users import known_addresses, user_by_id, user_roles
 from accounts.services.users import create_user
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import concurrency_errors
@@ -100,7 +100,7 @@ class RoleSerializer(serializers.Serializer):
     ApplicationID = serializers.CharField(allow_null=True)
     StoreID = serializers.CharField(allow_null=True)
     UserID = serializers.CharField(allow_null=True)
-    Grant = serializers.ChoiceField(choices=Grant.values)
+    Grant = serializers.ChoiceField(choices=GRANTS)
     _meta = Meta()
 
 
@@ -148,8 +148,9 @@ class UserViewSet(ApiViewSet):
     @idempotent
     def create(self, request: Request) -> Response:
         values = validate_data(UserRequestSerializer, request.data)
+        maker = user_by_id(str(request.auth.user_id))
         user = create_user(
-            tenant=Tenant.objects.get(pk=request.auth.tenant_id),
+            tenant=maker.tenant,
             username=values["Username"],
             first_name=values["FirstName"],
             last_name=values["LastName"],
@@ -157,7 +158,7 @@ class UserViewSet(ApiViewSet):
             password=values["Password"],
             phone=values.get("Phone") or "",
             # Operators may create any number of accounts; each has its own limits.
-            made_by=None if request.auth.is_operator else User.objects.get(pk=request.auth.user_id),
+            made_by=None if request.auth.is_operator else maker,
         )
         return Response(user_record(user))
 
@@ -195,7 +196,7 @@ class UserViewSet(ApiViewSet):
         addresses = _read_addresses(request.data)
         caller: Caller = request.auth
         tenant = request.query_params.get("tenant")
-        return Response(known_addresses(caller, addresses, tenant=tenant, own_tenant_id=own_tenant(caller)))
+        return Response(known_addresses(caller, addresses, tenant=tenant))
 
 
 def user_record(user: User) -> dict[str, Any]:

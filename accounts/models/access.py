@@ -11,7 +11,7 @@ from django.db import models
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from accounts.permissions import APPLICATION_GRANTS, STORE_GRANTS, Grant
+from accounts.permissions import APPLICATION_GRANTS, GRANT_CHOICES, GRANTS, STORE_GRANTS
 
 
 @pghistory.track()
@@ -29,7 +29,7 @@ class Role(models.Model):
     store = models.ForeignKey(
         "stores.Store", null=True, blank=True, on_delete=models.CASCADE, related_name="roles"
     )
-    grant = models.CharField(max_length=32, choices=Grant.choices)
+    grant = models.CharField(max_length=32, choices=GRANT_CHOICES)
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -43,7 +43,7 @@ class Role(models.Model):
                 nulls_distinct=False,
                 violation_error_message=gettext_lazy("This role is already assigned."),
             ),
-            models.CheckConstraint(condition=models.Q(grant__in=Grant.values), name="role_grant_known"),
+            models.CheckConstraint(condition=models.Q(grant__in=GRANTS), name="role_grant_known"),
             models.CheckConstraint(
                 condition=models.Q(user__isnull=False)
                 | models.Q(application__isnull=False, store__isnull=False),
@@ -102,7 +102,7 @@ class AssociationRequest(models.Model):
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
-    grants = ArrayField(models.CharField(max_length=32, choices=Grant.choices), default=list, blank=True)
+    grants = ArrayField(models.CharField(max_length=32, choices=GRANT_CHOICES), default=list, blank=True)
     message = models.TextField(blank=True, max_length=2000)
     state = models.CharField(
         max_length=10, choices=AssociationState.choices, default=AssociationState.PENDING

@@ -9,14 +9,14 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from accounts.models import Role
-from accounts.permissions import Grant, add_implied
+from accounts.permissions import Permission, add_implied
 
 STAFF_GRANTS = (
-    Grant.STORE_ALL_READ,
-    Grant.ORDER_ALL_READ,
-    Grant.ORDER_ALL_WRITE,
-    Grant.ORDER_ALL_APPROVE,
-    Grant.BUDGET_ALL_WRITE,
+    Permission.STORE_ALL_READ,
+    Permission.ORDER_ALL_READ,
+    Permission.ORDER_ALL_WRITE,
+    Permission.ORDER_ALL_APPROVE,
+    Permission.BUDGET_ALL_WRITE,
 )
 
 

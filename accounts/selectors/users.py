@@ -83,9 +83,7 @@ def grants_on_subjects(user: User, subjects: Iterable[Mapping[str, Any]]) -> lis
     return list(rows.values())
 
 
-def known_addresses(
-    caller: Caller, addresses: Sequence[str], *, tenant: str | None, own_tenant_id: int
-) -> list[str]:
+def known_addresses(caller: Caller, addresses: Sequence[str], *, tenant: str | None) -> list[str]:
     """The addresses, in their order, that belong to an active user of the tenant (default: own)."""
     if len(addresses) > MAX_ADDRESSES:
         raise Invalid.at(
@@ -94,12 +92,13 @@ def known_addresses(
             _("At most %(max_addresses)s addresses can be looked up; %(addresses)s were sent.")
             % {"max_addresses": MAX_ADDRESSES, "addresses": len(addresses)},
         )
-    tenant_id = _requested_tenant(caller, tenant, own_tenant_id)
+    tenant_id = _requested_tenant(caller, tenant)
     unique = list(dict.fromkeys(addresses))
     return [address for (address,) in fetch_rows(ADDRESSES_OF_TENANT, (unique, tenant_id))]
 
 
-def _requested_tenant(caller: Caller, domain: str | None, own_tenant_id: int) -> int:
+def _requested_tenant(caller: Caller, domain: str | None) -> int:
+    own_tenant_id = _own_tenant(caller)
     if not domain:
         return own_tenant_id
     tenant_id = Tenant.objects.filter(domain__iexact=domain).values_list("pk", flat=True).first()
@@ -111,7 +110,7 @@ def _requested_tenant(caller: Caller, domain: str | None, own_tenant_id: int) ->
     raise Forbidden(_("Only operators can read another tenant."), code="foreign_tenant")
 
 
-def own_tenant(caller: Caller) -> int:
+def _own_tenant(caller: Caller) -> int:
     """The caller's tenant; for an application on its own, that of its creator."""
     if caller.tenant_id is not None:
         return caller.tenant_id

@@ -94,10 +94,10 @@ def _check_new_user(user: User, password: str) -> None:
     if not any(fault.pointer == POINTERS["username"] for fault in faults) and is_name_taken(
         tenant=user.tenant, username=user.username, by_other_than=user
     ):
-        is_taken = username_taken(user.username)
+        taken_error = username_taken(user.username)
         if not faults:
-            raise is_taken
-        faults += is_taken.faults
+            raise taken_error
+        faults += taken_error.faults
     if faults:
         message = faults[0].message if len(faults) == 1 else "The user cannot be created."
         raise Invalid(message, code="invalid_body", faults=faults)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from datetime import datetime
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import pghistory
@@ -41,7 +41,7 @@ INVALID_KEY = (
 # application's owner, is not confirmed, that of the person who made the account is counted instead: making accounts
 # and applications of theirs multiplies no limit. `person` is the user or, for a token without one, that owner.
 CREDENTIALS = """
-SELECT token.expires, token.scope, nullif(token.resource, '[]') AS resource, token.user_id, token.application_id,
+SELECT token.expires, token.scope, nullif(token.resource, '[]') AS resources, token.user_id, token.application_id,
        application.is_enabled, application.is_first_party, person.is_active,
        token.user_id IS NOT NULL AND person.is_operator AS is_operator,
        CASE WHEN token.user_id IS NOT NULL THEN person.tenant_id END AS tenant_id, person.two_factor_since,
@@ -77,6 +77,29 @@ KNOWN = """
 SELECT 1 FROM oauth2_provider_accesstoken
 WHERE token_checksum = %(checksum)s AND expires > statement_timestamp()
 """
+
+
+class CredentialRow(NamedTuple):
+    """A row of COUNTED. `used` and `resets_in` are null for a key that is refused: its request is not counted."""
+
+    expires: datetime
+    scope: str
+    resources: list[str] | None
+    user_id: UUID | None
+    application_id: UUID
+    is_enabled: bool
+    is_first_party: bool
+    is_active: bool | None
+    is_operator: bool | None
+    tenant_id: int | None
+    two_factor_since: datetime | None
+    is_test: bool
+    subscription_id: int | None
+    person_id: UUID | None
+    requests_per_minute: int | None
+    bucket: str | None
+    used: int
+    resets_in: float
 
 
 class TokenAuthentication(BaseAuthentication):
@@ -125,7 +148,10 @@ def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
     )
     if row is None:
         raise _refuse_token(_why_unknown(match[1]))
-    return _validate(row, is_key_sent=bool(key)), _limit_status(row)
+    credentials = CredentialRow(*row)
+    caller = _validate(credentials, is_key_sent=bool(key))
+    quota = credentials.requests_per_minute or settings.REQUESTS_PER_MINUTE
+    return caller, RateLimitStatus(rate_limits.SUBSCRIPTION, quota, credentials.used, credentials.resets_in)
 
 
 @cache
@@ -162,43 +188,34 @@ def _compute_checksum(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def _validate(row: tuple[Any, ...], *, is_key_sent: bool) -> Caller:
-    expires, scope, resources, user_id, application_id, enabled, first_party = row[:7]
-    active, operator, tenant_id, two_factor_since, is_test, subscription_id, person_id = row[7:14]
-    _validate_token(expires, resources, user_id, enabled=enabled, active=active)
-    if operator and two_factor_since is None and settings.OPERATOR_TWO_FACTOR == "required":
-        raise _refuse_token("The operator of this access token must first set up two-factor authentication.")
-    if is_key_sent and subscription_id is None:
+def _validate(row: CredentialRow, *, is_key_sent: bool) -> Caller:
+    _validate_token(row)
+    if is_key_sent and row.subscription_id is None:
         raise _refuse_key(INVALID_KEY, "subscription_key_invalid")
     return Caller(
-        user_id=user_id,
-        tenant_id=tenant_id,
-        is_operator_user=bool(operator),
-        application_id=application_id,
-        is_first_party=first_party,
-        is_test=is_test,
-        scopes=_parse_scopes(scope),
-        subscription_id=subscription_id,
-        person_id=person_id,
+        user_id=row.user_id,
+        tenant_id=row.tenant_id,
+        is_operator_user=bool(row.is_operator),
+        application_id=row.application_id,
+        is_first_party=row.is_first_party,
+        is_test=row.is_test,
+        scopes=_parse_scopes(row.scope),
+        subscription_id=row.subscription_id,
+        person_id=row.person_id,
     )
 
 
-def _limit_status(row: tuple[Any, ...]) -> RateLimitStatus:
-    quota, _, used, resets_in = row[14:18]
-    return RateLimitStatus(rate_limits.SUBSCRIPTION, quota or settings.REQUESTS_PER_MINUTE, used, resets_in)
-
-
-def _validate_token(
-    expires: datetime, resources: list[str], user_id: UUID | None, *, enabled: bool, active: bool | None
-) -> None:
-    if expires <= timezone.now():
+def _validate_token(row: CredentialRow) -> None:
+    if row.expires <= timezone.now():
         raise _refuse_token("The access token has expired.")
-    if not enabled:
+    if not row.is_enabled:
         raise _refuse_token("The application of this access token is disabled.")
-    if user_id is not None and not active:
+    if row.user_id is not None and not row.is_active:
         raise _refuse_token("The user of this access token is inactive.")
-    if resources and {settings.PUBLIC_URL, settings.API_URL}.isdisjoint(resources):
+    if row.resources and {settings.PUBLIC_URL, settings.API_URL}.isdisjoint(row.resources):
         raise _refuse_token("The access token was issued for another resource.")
+    if row.is_operator and row.two_factor_since is None and settings.OPERATOR_TWO_FACTOR == "required":
+        raise _refuse_token("The operator of this access token must first set up two-factor authentication.")
 
 
 @lru_cache(maxsize=1024)

@@ -16,7 +16,7 @@ from unfold.decorators import display
 
 from accounts.admin.staff import StaffAdmin
 from accounts.callers import Caller
-from accounts.permissions import Grant
+from accounts.permissions import Permission
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.text import in_percent
@@ -57,7 +57,7 @@ class GangSheetAdmin(StaffAdmin):
     forbidden = ("add", "delete")
     store_path = "store"
     view_grants: Sequence[str] = ORDER_GRANTS
-    change_grants: Sequence[str] = (Grant.ORDER_ALL_WRITE,)
+    change_grants: Sequence[str] = (Permission.ORDER_ALL_WRITE,)
     handles_conflicts = True
     list_display = [
         "number",

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from accounts.api.idempotency import idempotent
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, AssociationState
-from accounts.permissions import Grant
+from accounts.permissions import GRANTS
 from accounts.selectors.associations import association_request_for, association_requests_for
 from accounts.services.associations import (
     approve_association,
@@ -84,7 +84,7 @@ DENIAL_EXAMPLE = OpenApiExample("Deny", value={"Note": "Please write to us first
 
 class GrantsField(StrictList):
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(child=StrictChoice(choices=Grant.values), max_length=20, **kwargs)
+        super().__init__(child=StrictChoice(choices=GRANTS), max_length=20, **kwargs)
 
 
 # The name in the API, which generated clients have.
@@ -122,7 +122,7 @@ class AssociationSerializer(serializers.Serializer):
     ApplicationID = serializers.CharField()
     StoreID = serializers.CharField(allow_null=True)
     UserID = serializers.CharField(allow_null=True)
-    Grants = serializers.ListField(child=serializers.ChoiceField(choices=Grant.values))
+    Grants = serializers.ListField(child=serializers.ChoiceField(choices=GRANTS))
     Message = serializers.CharField()
     State = serializers.ChoiceField(choices=AssociationState.values)
     Note = serializers.CharField()

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST
 from unfold.decorators import display
 
 from accounts.admin.staff import StaffAdmin, staff_on
-from accounts.permissions import Grant
+from accounts.permissions import Permission
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.page_messages import errors_as_messages
@@ -38,7 +38,7 @@ TONES: dict[str, str] = {
     BatchStatus.ORDERED: "success",
     BatchStatus.CANCELLED: "default",
 }
-DECIDE, CHANGE = (Grant.ORDER_ALL_APPROVE,), (Grant.ORDER_ALL_WRITE,)
+DECIDE, CHANGE = (Permission.ORDER_ALL_APPROVE,), (Permission.ORDER_ALL_WRITE,)
 
 
 class BatchAdmin(ReadOnlyAdmin, StaffAdmin):

@@ -10,7 +10,7 @@ from django.db import transaction
 from accounts.callers import Caller
 from accounts.demo import USER
 from accounts.models import Role, Tenant, User
-from accounts.permissions import DEFAULT_STORE_GRANTS, Grant
+from accounts.permissions import DEFAULT_STORE_GRANTS, Permission
 from accounts.services.users import create_user
 from stores.budgets.models import CostCenter, CostCenterMember
 from stores.budgets.selectors.standings import local_day
@@ -78,7 +78,7 @@ def load_company(store: Store, *, salesperson: User, now: datetime) -> dict[str,
 
 def _create_company(tenant: Tenant, store: Store, salesperson: User, now: datetime) -> None:
     approver = create_person(tenant, *APPROVER)
-    Role.objects.create(user=approver, store=store, grant=Grant.ORDER_ALL_APPROVE)
+    Role.objects.create(user=approver, store=store, grant=Permission.ORDER_ALL_APPROVE)
     centers = {
         (code, name): CostCenter.objects.create(store=store, code=code, name=name)
         for code, name in (MARKETING, SALES)

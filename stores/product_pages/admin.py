@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts.admin.staff import staff_on
-from accounts.permissions import Grant
+from accounts.permissions import Permission
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.admin.history import FieldChange
 from stores.catalog.admin.products import ProductAdmin
@@ -32,7 +32,9 @@ class ProductWithPagesAdmin(ProductAdmin):
         return [*super().extra_pages(), *(page for part in beside for page in part.pages())]
 
     def more_pages(self, request: HttpRequest, product: Product) -> list[tuple[str, str]]:
-        may_order = product.is_active and staff_on(request).holds([Grant.ORDER_ALL_WRITE], product.store_id)
+        may_order = product.is_active and staff_on(request).holds(
+            [Permission.ORDER_ALL_WRITE], product.store_id
+        )
         of_rows = reverse("admin:stores_batch_make", args=[product.pk])
         pages = (
             (may_order and product.is_eddm, _("Choose routes on the map"), _address("mailing", product)),

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
-from accounts.permissions import Grant
+from accounts.permissions import Permission
 from accounts.throttles import enforce_page_limit
 from applications.registration.selectors.applications import MYSELF, Requester
 from delivery.concurrency_limits import SELECTIONS
@@ -249,7 +249,7 @@ class ProductMailings:
         found = get_object_or_404(self.product_admin.get_queryset(request), pk=product_id)
         if not found.is_eddm or not found.is_active:
             raise Http404(_("This product cannot be ordered for routes."))
-        if not staff_on(request).holds([Grant.ORDER_ALL_WRITE], found.store_id):
+        if not staff_on(request).holds([Permission.ORDER_ALL_WRITE], found.store_id):
             raise PermissionDenied
         product: Product = found
         return product

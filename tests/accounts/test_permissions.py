@@ -11,8 +11,8 @@ from accounts.permissions import (
     DEFAULT_APPLICATION_GRANTS,
     DEFAULT_SCOPES,
     DEFAULT_STORE_GRANTS,
+    GRANTS,
     STORE_GRANTS,
-    Grant,
     Permission,
     add_implied,
 )
@@ -36,13 +36,11 @@ def granted(caller, associated=(), held=(), is_demo=False):
 
 def test_groups_of_grants():
     assert (
-        set(Grant.values)
-        == STORE_GRANTS | APPLICATION_GRANTS
-        == set(Permission.values) - {"Account", "Operator"}
+        set(GRANTS) == STORE_GRANTS | APPLICATION_GRANTS == set(Permission.values) - {"Account", "Operator"}
     )
     assert (len(STORE_GRANTS), len(APPLICATION_GRANTS)) == (8, 4)
     assert STORE_GRANTS.isdisjoint(APPLICATION_GRANTS)
-    assert set(DEFAULT_SCOPES) == {name for name in set(Grant.values) if ".Self." in name}
+    assert set(DEFAULT_SCOPES) == {name for name in set(GRANTS) if ".Self." in name}
     assert set(DEFAULT_STORE_GRANTS) == {"Store.Self.Read", "Order.Self.Read", "Order.Self.Write"}
     assert DEFAULT_APPLICATION_GRANTS == ("Application.Self.Read",)
 
@@ -95,7 +93,7 @@ def test_demo_store_grants_the_usual_to_everyone():
 
 
 def test_no_role_on_a_store_opens_applications():
-    assert granted(ON_PAGES, (), set(Grant.values)) == STORE_GRANTS
+    assert granted(ON_PAGES, (), set(GRANTS)) == STORE_GRANTS
 
 
 def test_operator_may_do_all_of_a_kind():

@@ -209,16 +209,16 @@ class ApplicationAdmin(KeyPages):
             name: form.cleaned_data[column] for column, name in NAMES.items() if column in form.cleaned_data
         }
         values["ReplyUrls"] = form.cleaned_data["reply_urls"]
+        is_first_party = form.cleaned_data["is_first_party"]
         if change:
+            is_blocked = form.cleaned_data["is_blocked"]
             saved = change_application(
-                application=Application.objects.get(pk=instance.pk),
-                values=values,
-                is_blocked=form.cleaned_data["is_blocked"],
+                application=instance, values=values, is_blocked=is_blocked, is_first_party=is_first_party
             )
         else:
             values["IsTest"] = form.cleaned_data["for_tests"]
-            saved = create_application(caller=Caller.on_pages(request.user), values=values)
-        Application.objects.filter(pk=saved.pk).update(is_first_party=form.cleaned_data["is_first_party"])
+            caller = Caller.on_pages(request.user)
+            saved = create_application(caller=caller, values=values, is_first_party=is_first_party)
         if form.cleaned_data["new_icon"]:
             set_icon(application=saved, content=form.cleaned_data["new_icon"])
         instance.pk = saved.pk

@@ -251,7 +251,7 @@ class IconViewSet(ApiViewSet):
 
 
 def _get_icon(application: Application) -> ApplicationIcon:
-    icon = ApplicationIcon.objects.filter(application=application).first()
+    icon: ApplicationIcon | None = getattr(application, "icon", None)
     if icon is None:
         raise NotFound("The application has no icon.", code="icon_not_found")
     return icon

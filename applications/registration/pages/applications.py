@@ -30,7 +30,7 @@ from applications.registration.pages.frame import (
     require_writable,
 )
 from applications.registration.pages.home import open_checklist
-from applications.registration.selectors.applications import applications_for, select_icons
+from applications.registration.selectors.applications import applications_for, icon_content, select_icons
 from applications.registration.selectors.request_log import daily_usage, today
 from applications.registration.services.applications import change_application, create_application
 from applications.registration.services.icons import CENTRAL_SIDE, MAX_ICON_BYTES, SIDE, set_icon
@@ -199,11 +199,10 @@ def edit_application(request: HttpRequest, application_id: str) -> HttpResponse:
 @cache_control(public=True, immutable=True, max_age=31_536_000)
 def serve_icon(request: HttpRequest, sha256: str) -> HttpResponse:
     """The URL contains the hash of the content, so caches may keep it. It is public, as the consent page shows it."""
-    column = "central_image" if request.GET.get("size") == str(CENTRAL_SIDE) else "image"
-    content = ApplicationIcon.objects.filter(sha256=sha256).values_list(column, flat=True).first()
+    content = icon_content(sha256, is_central=request.GET.get("size") == str(CENTRAL_SIDE))
     if content is None:
         raise Http404(_("There is no icon at this address."))
-    return HttpResponse(bytes(content), content_type="image/png")
+    return HttpResponse(content, content_type="image/png")
 
 
 @signed_in_form(harmless)

@@ -251,6 +251,12 @@ def icon_url(sha256: str) -> str:
     return f"{settings.PUBLIC_URL}/icons/{sha256}.png"
 
 
+def icon_content(sha256: str, *, is_central: bool) -> bytes | None:
+    column = "central_image" if is_central else "image"
+    content = ApplicationIcon.objects.filter(sha256=sha256).values_list(column, flat=True).first()
+    return None if content is None else bytes(content)
+
+
 def _add_verbose(caller: Caller, applications: Sequence[Application], records: list[dict[str, Any]]) -> None:
     icons = dict(
         ApplicationIcon.objects.filter(application__in=applications).values_list("application", "sha256")

@@ -101,7 +101,11 @@ def _find_mistake(url: str) -> str:
 
 @transaction.atomic
 def create_application(
-    *, caller: Caller, values: Mapping[str, Any], external_id: str | None = None
+    *,
+    caller: Caller,
+    values: Mapping[str, Any],
+    external_id: str | None = None,
+    is_first_party: bool = False,
 ) -> Application:
     """Registers an application from the API's field names; the caller becomes its owner.
 
@@ -117,6 +121,7 @@ def create_application(
         authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE,
         hash_client_secret=False,
         is_test=is_test,
+        is_first_party=is_first_party,
     )
     _write(application, values)
     application.save(force_insert=True)
@@ -155,11 +160,16 @@ def _refuse_too_many(caller: Caller) -> None:
 
 @transaction.atomic
 def change_application(
-    *, application: Application, values: Mapping[str, Any], is_blocked: bool | None = None
+    *,
+    application: Application,
+    values: Mapping[str, Any],
+    is_blocked: bool | None = None,
+    is_first_party: bool | None = None,
 ) -> Application:
     """Changes the given members; ReplyUrls replaces the list, other keys stay.
 
-    Operators set or lift the block, in the console. A blocked application stays disabled.
+    Operators set or lift the block and choose what is first-party, in the console. A blocked application stays
+    disabled.
     """
     lock_application(application)
     application.refresh_from_db()
@@ -167,6 +177,8 @@ def change_application(
         message = "IsTest: you cannot change it after registration. Create another application."
         raise Invalid.at("/IsTest", "is_test_fixed", message)
     with saved_if_changed(application):
+        if is_first_party is not None:
+            application.is_first_party = is_first_party
         if is_blocked is not None:
             application.is_blocked = is_blocked
         elif application.is_blocked and values.get("IsEnabled"):

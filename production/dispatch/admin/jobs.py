@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from accounts.admin.staff import staff_on
-from accounts.permissions import Grant
+from accounts.permissions import Permission
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.admin.lists import BoundedPaginator
 from fulfillment.core.errors import DomainError
@@ -108,7 +108,7 @@ class JobAdmin(JobActions, JobFiles, JobScans, JobColumns):
     forbidden = ("add", "delete")
     store_path = "store"
     view_grants: Sequence[str] = ORDER_GRANTS
-    change_grants: Sequence[str] = (Grant.ORDER_ALL_WRITE,)
+    change_grants: Sequence[str] = (Permission.ORDER_ALL_WRITE,)
     handles_conflicts = True
     list_display = ["shown_number", "shown_state", "product_of_store", "provider", "due_when", "note"]
     list_filter = [StageFilter, ProviderFilter, StoreFilter]

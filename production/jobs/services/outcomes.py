@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.models import Notification, NotificationKind
-from accounts.permissions import Grant
+from accounts.permissions import Permission
 from accounts.selectors.staff import people_with
 from accounts.services.notifications import erase_texts, notify
 from fulfillment.core.audit.personal_data import ERASED
@@ -30,7 +30,7 @@ from production.jobs.services.recording import MAX_FAILURES, fail_job, lock_job,
 from production.providers.services import note_failure, note_success
 from stores.orders.models import Order
 
-READERS = (Grant.ORDER_ALL_READ, Grant.ORDER_ALL_WRITE)
+READERS = (Permission.ORDER_ALL_READ, Permission.ORDER_ALL_WRITE)
 # Seconds before the next attempt; the last value repeats.
 BACKOFF = (2, 4, 8, 15, 30, 60, 120, 300, 600, 900)
 GIVE_UP_AFTER = timedelta(hours=24)

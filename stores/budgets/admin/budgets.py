@@ -18,7 +18,7 @@ from unfold.decorators import display
 
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
-from accounts.permissions import Grant
+from accounts.permissions import Permission
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import ServiceDeleteAdmin
@@ -57,8 +57,8 @@ class BudgetAdmin(StatementPages, ServiceDeleteAdmin, StaffAdmin):
 
     form = BudgetForm
     harmless_pages = ("add", "change", "delete", "adjust", "end")
-    view_grants = (Grant.STORE_ALL_READ, Grant.BUDGET_ALL_WRITE)
-    change_grants = (Grant.BUDGET_ALL_WRITE,)
+    view_grants = (Permission.STORE_ALL_READ, Permission.BUDGET_ALL_WRITE)
+    change_grants = (Permission.BUDGET_ALL_WRITE,)
     list_display = ["name", "store", "scope", "gauge", "period_ends", "over_budget", "state"]
     list_filter = [StoreFilter, DiffersFilter, "is_enabled", "type"]
     list_filter_submit = True

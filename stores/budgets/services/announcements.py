@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from accounts.models import NotificationKind, Role
-from accounts.permissions import Grant
+from accounts.permissions import Permission
 from accounts.selectors.staff import people_with
 from accounts.services.notifications import notify
 from applications.webhooks.event_types import EventType
@@ -23,7 +23,7 @@ EVENT_TYPES = {
     BudgetLevel.EXCEEDED: EventType.BUDGET_EXCEEDED,
 }
 # Grants with which all budgets of a store may be read.
-READERS = (Grant.STORE_ALL_READ, Grant.BUDGET_ALL_WRITE)
+READERS = (Permission.STORE_ALL_READ, Permission.BUDGET_ALL_WRITE)
 
 
 def announce_levels(standing: Standing, *, store: Store, application_id: UUID | None = None) -> None:

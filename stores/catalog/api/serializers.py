@@ -7,7 +7,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.permissions import Grant
+from accounts.permissions import GRANTS
 from fulfillment.core.api.serializers import Meta, Timestamp
 from fulfillment.core.text import MAX_INTEGER
 from stores.catalog.models import (
@@ -179,5 +179,5 @@ class StoreUserRoleSerializer(serializers.Serializer):
     ID = serializers.IntegerField(min_value=0, max_value=MAX_INTEGER)
     StoreID = serializers.CharField()
     UserID = serializers.CharField()
-    Grant = serializers.ChoiceField(choices=Grant.values)
+    Grant = serializers.ChoiceField(choices=GRANTS)
     _meta = Meta()

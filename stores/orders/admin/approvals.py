@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from accounts.admin.staff import StaffAdmin, staff_on
-from accounts.permissions import Grant
+from accounts.permissions import Permission
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import serves_picture
@@ -53,7 +53,7 @@ class ApprovalRequestAdmin(StaffAdmin):
     """The queue of approvers: the proof beside the order, and the decision."""
 
     store_path = "order__store"
-    view_grants = (Grant.ORDER_ALL_APPROVE,)
+    view_grants = (Permission.ORDER_ALL_APPROVE,)
     forbidden = ("add", "change", "delete")
     harmless_pages = ("decide", "picture")
     # For the columns that are searched; the template shows cards.

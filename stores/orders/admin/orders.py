@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
-from accounts.permissions import Grant
+from accounts.permissions import Permission
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.errors import DomainError
 from fulfillment.core.text import parse_uuid
@@ -68,7 +68,7 @@ class OrderAdmin(OrderActions, OrderDocuments, OrderPages):
     )
     forbidden = ("add", "delete")
     view_grants: Sequence[str] = ORDER_GRANTS
-    change_grants: Sequence[str] = (Grant.ORDER_ALL_WRITE,)
+    change_grants: Sequence[str] = (Permission.ORDER_ALL_WRITE,)
     handles_conflicts = True
     form = OrderTransitionForm
     # The page shows the columns that the user chose: list_page.py.

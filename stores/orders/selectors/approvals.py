@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from accounts.models import User
-from accounts.permissions import Grant
+from accounts.permissions import Permission
 from accounts.selectors.staff import people_with
 from applications.registration.models import Application
 from applications.registration.selectors.applications import own_applications
@@ -40,7 +40,7 @@ def people_behind(application: Application | None) -> set[UUID]:
 
 def approver_ids(store_id: int, ordered_by: Collection[UUID]) -> list[UUID]:
     """Active users with the grant on the store, without those who ordered."""
-    people = people_with((Grant.ORDER_ALL_APPROVE,), store_id=store_id)
+    people = people_with((Permission.ORDER_ALL_APPROVE,), store_id=store_id)
     return [person for person in people if person not in ordered_by]
 
 

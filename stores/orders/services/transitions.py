@@ -62,6 +62,8 @@ CHANGED_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class Actor:
+    """The person or system that changes an order, as the order's history records it."""
+
     kind: ActorKind
     user_id: UUID | None = None
     # Of a third party, alone or for the user.

@@ -21,17 +21,39 @@ WEB_FILES = [
     path
     for app in (*APPS, "fulfillment")
     for path in sorted((ROOT / app).rglob("*.py"))
-    if {"pages", "api"} & {path.stem, *path.relative_to(ROOT).parts}
+    if {"pages", "api", "admin"} & {path.stem, *path.relative_to(ROOT).parts}
 ]
-# Queries that pages and the API still make themselves. A number may only fall; a new query is a selector or a service.
+# Queries that interfaces still make themselves. A number may only fall; a new query is a selector or a service.
 QUERIES_LEFT = {
-    "accounts/api/users.py": 2,
-    "applications/registration/api/applications.py": 1,
-    "applications/registration/pages/applications.py": 1,
+    "delivery/datasets/admin/datasets.py": 2,
     "delivery/selection/pages/saved.py": 1,
+    "fulfillment/core/admin/history.py": 2,
+    "fulfillment/site/admin.py": 1,
+    "production/dispatch/admin/job_actions.py": 1,
+    "production/dispatch/admin/job_columns.py": 1,
+    "production/dispatch/admin/jobs.py": 5,
     "production/dispatch/pages.py": 1,
+    "production/routing/admin.py": 2,
     "stores/associations/api.py": 1,
     "stores/associations/pages.py": 3,
+    "stores/batches/admin.py": 2,
+    "stores/budgets/admin/budgets.py": 3,
+    "stores/budgets/admin/cost_centers.py": 2,
+    "stores/catalog/admin/delivery_methods.py": 2,
+    "stores/catalog/admin/product_columns.py": 1,
+    "stores/catalog/admin/products.py": 1,
+    "stores/catalog/admin/scoping.py": 2,
+    "stores/catalog/admin/uploads.py": 1,
+    "stores/editor/admin/history.py": 1,
+    "stores/orders/admin/actions.py": 2,
+    "stores/orders/admin/approval_cards.py": 1,
+    "stores/orders/admin/downloads.py": 1,
+    "stores/orders/admin/list_filters.py": 1,
+    "stores/orders/admin/list_page.py": 2,
+    "stores/orders/admin/order_documents.py": 1,
+    "stores/orders/admin/order_page.py": 2,
+    "stores/orders/admin/order_pages.py": 1,
+    "stores/orders/admin/orders.py": 1,
     "stores/product_pages/pages/catalog.py": 1,
 }
 
@@ -74,7 +96,7 @@ def managers_used(path: Path) -> int:
     return sum(isinstance(node, ast.Attribute) and node.attr == "objects" for node in nodes)
 
 
-def test_pages_and_api_leave_queries_to_selectors():
+def test_interfaces_leave_queries_to_selectors():
     counts = {str(path.relative_to(ROOT)): managers_used(path) for path in WEB_FILES}
 
     assert {path: count for path, count in counts.items() if count} == QUERIES_LEFT

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from accounts.models import Role
-from accounts.permissions import Grant
+from accounts.permissions import Permission
 from fulfillment.core.files import downloads
 from production.dispatch.admin import job_actions
 from production.dispatch.services.actions import cancel_job
@@ -182,7 +182,7 @@ def test_more_jobs_than_a_page_takes_are_not_reassigned_in_part(operator, job, m
 @pytest.fixture
 def staff(world, client, job) -> Client:
     """Who works on the orders of the job's store."""
-    Role.objects.create(user=world.outsider, store=job.store, grant=Grant.ORDER_ALL_WRITE)
+    Role.objects.create(user=world.outsider, store=job.store, grant=Permission.ORDER_ALL_WRITE)
     cancel_job(job=job, actor=STORE)
     client.force_login(world.outsider)
     return client

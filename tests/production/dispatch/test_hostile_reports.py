@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import Notification, Role
-from accounts.permissions import Grant
+from accounts.permissions import Permission
 from production.dispatch import pages
 from production.dispatch.services.reports import receive_reports
 from production.interface import Exchange, Report, Submitted
@@ -132,7 +132,7 @@ def test_nothing_of_an_erased_recipient_returns_with_a_late_report(press, number
 @pytest.mark.django_db
 def test_notification_of_a_failure_loses_its_text_with_the_recipient(world, press, number):
     job = only_job(number=number)
-    Role.objects.create(user=world.outsider, store=job.store, grant=Grant.ORDER_ALL_READ)
+    Role.objects.create(user=world.outsider, store=job.store, grant=Permission.ORDER_ALL_READ)
     receive_reports(provider=press, reports=[Report("1", number, "Failed", None, message="For Jane Doe")])
     texts = Notification.objects.filter(kind="job_failed").values_list("text", flat=True)
     assert all("Jane" in text for text in list(texts))

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import Role
-from accounts.permissions import Grant
+from accounts.permissions import Permission
 from production.dispatch.services.actions import cancel_job
 from production.dispatch.services.scans import record_scan
 from production.gang_sheets.models import GangSheet
@@ -222,13 +222,13 @@ def test_only_who_may_move_orders_of_the_store_scans_its_jobs(world, client, job
     body = {"id": str(uuid.uuid4()), "code": job.number, "step": "Printed"}
     assert client.post(PAGE, body).status_code in (302, 403)
 
-    Role.objects.create(user=world.outsider, store=world.unassociated, grant=Grant.ORDER_ALL_WRITE)
+    Role.objects.create(user=world.outsider, store=world.unassociated, grant=Permission.ORDER_ALL_WRITE)
     assert words(client.post(PAGE, body), 404) == "There is no job with this number here."
-    role = Role.objects.create(user=world.outsider, store=job.store, grant=Grant.ORDER_ALL_READ)
+    role = Role.objects.create(user=world.outsider, store=job.store, grant=Permission.ORDER_ALL_READ)
     assert client.post(PAGE, body).status_code == 404
 
     role.delete()
-    Role.objects.create(user=world.outsider, store=job.store, grant=Grant.ORDER_ALL_WRITE)
+    Role.objects.create(user=world.outsider, store=job.store, grant=Permission.ORDER_ALL_WRITE)
     assert client.post(PAGE, body).status_code == 200
 
 

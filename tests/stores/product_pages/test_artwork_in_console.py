@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from accounts.models import Role
-from accounts.permissions import Grant
+from accounts.permissions import Permission
 from stores.proofs.models import Asset
 from tests.factories.orders import make_product
 from tests.support.printing.document_making import document
@@ -23,7 +23,7 @@ def leaflet(world):
 
 @pytest.fixture
 def staff(world, client, leaflet):
-    Role.objects.create(user=world.outsider, store=leaflet.store, grant=Grant.ORDER_ALL_WRITE)
+    Role.objects.create(user=world.outsider, store=leaflet.store, grant=Permission.ORDER_ALL_WRITE)
     client.force_login(world.outsider)
     return client
 
@@ -52,7 +52,7 @@ def test_what_cannot_be_checked_is_refused_with_a_sentence(staff, leaflet, conte
 
 
 def test_staff_of_another_store_do_not_find_the_page(world, client, leaflet):
-    Role.objects.create(user=world.outsider, store=world.unassociated, grant=Grant.ORDER_ALL_WRITE)
+    Role.objects.create(user=world.outsider, store=world.unassociated, grant=Permission.ORDER_ALL_WRITE)
     client.force_login(world.outsider)
 
     assert send(client, leaflet, document()).status_code == 404

@@ -14,7 +14,7 @@ from oauth2_provider.models import AccessToken, RefreshToken
 
 from accounts.callers import Caller
 from accounts.models import Role, Tenant
-from accounts.permissions import Grant
+from accounts.permissions import Permission
 from accounts.services.associations import request_association
 from applications.registration.services.applications import create_application
 from applications.registration.services.keys import add_key
@@ -85,7 +85,7 @@ def furnish_console(world: World) -> World:
 def _need_approval(world: World) -> None:
     """An order that was approved, one that is pending, a batch that is, and one with a row in error."""
     make_card(world.associated)
-    Role.objects.create(user=world.user, store=world.associated, grant=Grant.ORDER_ALL_APPROVE)
+    Role.objects.create(user=world.user, store=world.associated, grant=Permission.ORDER_ALL_APPROVE)
     stores = Store.objects.filter(pk=world.associated.pk)
     stores.update(approval_above=0)
     line = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
@@ -126,7 +126,7 @@ def ask_for_stores(world: World) -> None:
             caller=Caller.on_pages(world.outsider),
             application=application,
             store=world.unassociated,
-            grants=[Grant.STORE_SELF_READ, Grant.ORDER_ALL_READ],
+            grants=[Permission.STORE_SELF_READ, Permission.ORDER_ALL_READ],
             message="We send menus for 40 restaurants in Vancouver and would print with you.",
         )
 
