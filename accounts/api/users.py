@@ -20,8 +20,9 @@ from fulfillment.core.api.viewsets import ApiViewSet, limited_action
 from fulfillment.core.errors import CountedFaults, Fault, Invalid
 from fulfillment.core.text import meta
 
+USER_ID = "6c1e9fd4-6f1c-4c1c-9d0b-1b9a4f4c2a77"
 USER = {
-    "ID": "6c1e9fd4-6f1c-4c1c-9d0b-1b9a4f4c2a77",
+    "ID": USER_ID,
     "Username": "jane.doe",
     "UsernameWithDomain": "jane.doe@print.example",
     "FirstName": "Jane",
@@ -51,7 +52,7 @@ ROLE_EXAMPLE = OpenApiExample(
         "ID": 12,
         "ApplicationID": None,
         "StoreID": "summit-print",
-        "UserID": USER["ID"],
+        "UserID": USER_ID,
         "Grant": "Store.All.Read",
         "_meta": {"Messages": []},
     },

@@ -6,6 +6,8 @@ from django.db import models
 
 WEBHOOK_ID = "3f7b8a8e-16b0-4d8a-93a2-7c5d7a1d9e02"
 STORE_ID = "harbor-press"
+BUDGET_ID = "7c4ce9a2-3a51-4c5f-9a3e-2f7ad1a0c1b4"
+BATCH_ID = "019cb8a2-0b77-7a6e-8d0a-3f5b8c1d2e44"
 WEBHOOK_URL = "https://mailstudio.example/print-events"
 PARCEL = {
     "Carrier": "UPS",
@@ -47,7 +49,7 @@ def _make_association(state: str, *grants: str) -> dict[str, Any]:
 
 def _make_budget(used: float) -> dict[str, Any]:
     return {
-        "BudgetID": "7c4ce9a2-3a51-4c5f-9a3e-2f7ad1a0c1b4",
+        "BudgetID": BUDGET_ID,
         "StoreID": STORE_ID,
         "Name": "Marketing",
         "Type": "Amount",
@@ -62,17 +64,16 @@ def _make_budget(used: float) -> dict[str, Any]:
 
 
 def _make_batch(status: str, **counts: int) -> dict[str, Any]:
-    batch_id = "019cb8a2-0b77-7a6e-8d0a-3f5b8c1d2e44"
     states = ("Pending", "Ready", "Warning", "Error", "Ordered", "Failed", "Cancelled")
     return {
-        "BatchID": batch_id,
+        "BatchID": BATCH_ID,
         "StoreID": STORE_ID,
         "Name": "Cards for Denver",
         "Status": status,
         "Counts": {state: counts.get(state, 0) for state in states},
         "Currency": "USD",
         "Total": 1320.0,
-        "BatchURL": f"https://print.example/api/v1/store/{STORE_ID}/batch/{batch_id}",
+        "BatchURL": f"https://print.example/api/v1/store/{STORE_ID}/batch/{BATCH_ID}",
         "IsTest": False,
     }
 

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.idempotency import idempotent
+from accounts.api.users import USER_ID
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, AssociationState
 from accounts.permissions import GRANTS
@@ -21,6 +22,7 @@ from accounts.services.associations import (
     request_association,
     withdraw_association,
 )
+from applications.registration.api.serializers import APPLICATION_ID
 from applications.registration.models import Application
 from applications.registration.selectors.applications import (
     application_in_mode,
@@ -53,14 +55,14 @@ EXAMPLE = OpenApiExample(
     "Association request",
     value={
         "ID": "f0d9b6c8-51b4-4f58-8bb5-0d6b1f3f9c55",
-        "ApplicationID": "0b5c3a5e-6d6e-4d5a-8f4f-5c9f2f1f7a11",
+        "ApplicationID": APPLICATION_ID,
         "StoreID": "harbor-press",
         "UserID": None,
         "Grants": ["Store.Self.Read", "Order.Self.Read", "Order.Self.Write"],
         "Message": "We print the postcards of Acme Realty.",
         "State": "Pending",
         "Note": "",
-        "RequestedByID": "6c1e9fd4-6f1c-4c1c-9d0b-1b9a4f4c2a77",
+        "RequestedByID": USER_ID,
         "DecidedByID": None,
         "Created": "2026-03-01T00:00:00Z",
         "Decided": None,

@@ -11,6 +11,7 @@ from fulfillment.core.api.serializers import (
     Timestamp,
 )
 
+APPLICATION_ID = "0b5c3a5e-6d6e-4d5a-8f4f-5c9f2f1f7a11"
 KEY = {
     "ID": "5f0c3c52-7a0b-4b43-9a55-0a2f4b7f5f10",
     "StartDate": "2026-03-01T00:00:00Z",
@@ -24,7 +25,7 @@ KEY_RESPONSE = OpenApiExample("Key", value=KEY, response_only=True)
 APPLICATION = OpenApiExample(
     "Application",
     value={
-        "ID": "0b5c3a5e-6d6e-4d5a-8f4f-5c9f2f1f7a11",
+        "ID": APPLICATION_ID,
         "External_ID": "mail-studio-9f2c41d07be3",
         "Name": "Mail Studio",
         "Description": "Designs and orders direct mail",

@@ -3,6 +3,7 @@ from typing import Any
 from drf_spectacular.utils import OpenApiExample, extend_schema_field
 from rest_framework import serializers
 
+from applications.registration.api.serializers import APPLICATION_ID
 from applications.webhooks.event_types import PATTERNS, STORE_ID, WEBHOOK_ID, WEBHOOK_URL, EventType
 from applications.webhooks.models import DeliveryState
 from fulfillment.core.api.serializers import (
@@ -14,7 +15,6 @@ from fulfillment.core.api.serializers import (
     Timestamp,
 )
 
-APPLICATION_ID = "0b5c3a5e-6d6e-4d5a-8f4f-5c9f2f1f7a11"
 EVENT = {
     "EventID": "9d6f2f0e-5a55-4f0c-9c3e-2b1f4d1c7a10",
     "Type": "order.shipped",

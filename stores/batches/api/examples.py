@@ -1,7 +1,9 @@
 from drf_spectacular.utils import OpenApiExample
 
+from applications.webhooks.event_types import BATCH_ID
+
 BATCH = {
-    "BatchID": "019cb8a2-0b77-7a6e-8d0a-3f5b8c1d2e44",
+    "BatchID": BATCH_ID,
     "StoreID": "harbor-press",
     "Name": "Cards for Denver",
     "ProductID": "card-two-sided",

@@ -5,6 +5,8 @@ from drf_spectacular.utils import OpenApiExample, extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
+from accounts.api.users import USER_ID
+from applications.webhooks.event_types import BUDGET_ID
 from fulfillment.core.api.serializers import (
     StrictChoice,
     StrictFlag,
@@ -23,7 +25,7 @@ SCOPE_ID = (
     "The ID of the store (may be left out), of the user or the application, or the code of the cost center."
 )
 BUDGET = {
-    "BudgetID": "7c4ce9a2-3a51-4c5f-9a3e-2f7ad1a0c1b4",
+    "BudgetID": BUDGET_ID,
     "StoreID": "harbor-press",
     "Name": "Marketing",
     "Scope": {"Kind": "CostCenter", "ID": "4100", "Name": "Marketing"},
@@ -53,7 +55,7 @@ ADJUSTMENT = {
     "Amount": 500.0,
     "PeriodStart": "2026-03-01T07:00:00Z",
     "OrderID": None,
-    "Actor": {"Kind": "User", "ID": "6c1e9fd4-6f1c-4c1c-9d0b-1b9a4f4c2a77", "Name": "Dana Whitfield"},
+    "Actor": {"Kind": "User", "ID": USER_ID, "Name": "Dana Whitfield"},
     "Note": "Trade fair in March",
     "Created": "2026-03-03T09:12:45Z",
 }

@@ -4,6 +4,7 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiExample
 
+from accounts.api.users import USER_ID
 from stores.catalog.records.members import PRODUCT_MEMBERS, STORE_MEMBERS, FieldSpec
 from stores.catalog.representations import TO_JSON
 
@@ -44,7 +45,7 @@ OF_PRODUCT = {
 ROLE = {
     "ID": 12,
     "StoreID": "summit-print",
-    "UserID": "6c1e9fd4-6f1c-4c1c-9d0b-1b9a4f4c2a77",
+    "UserID": USER_ID,
     "Grant": "Store.All.Read",
     "_meta": {"Messages": []},
 }

@@ -2,6 +2,8 @@ from collections.abc import Iterable
 
 from drf_spectacular.utils import OpenApiExample
 
+from applications.registration.api.serializers import APPLICATION_ID
+from applications.webhooks.event_types import BUDGET_ID
 from stores.orders.models.status import ALLOWED_TRANSITIONS, OrderStatus
 
 QUOTE_REQUEST = {
@@ -40,7 +42,7 @@ QUOTE = {
     ],
     "Budgets": [
         {
-            "BudgetID": "7c4ce9a2-3a51-4c5f-9a3e-2f7ad1a0c1b4",
+            "BudgetID": BUDGET_ID,
             "Name": "Marketing",
             "Type": "Amount",
             "Limit": 5500.0,
@@ -85,7 +87,7 @@ ORDER = {
     "OrderNumber": "10000042",
     "ExternalID": "PO-20417",
     "StoreID": "summit-print",
-    "ApplicationID": "0b5c3a5e-6d6e-4d5a-8f4f-5c9f2f1f7a11",
+    "ApplicationID": APPLICATION_ID,
     "Status": 60,
     "StatusName": "Shipped",
     "Sequence": 4,
