@@ -3,7 +3,7 @@
 import io
 from collections.abc import Iterator
 
-from delivery.datasets.details import Facts, facts_of
+from delivery.datasets.details import Facts, parse_facts
 from delivery.datasets.models import Dataset, Population
 from delivery.datasets.populations import SYNTHETIC_MARK, parse_routes
 from delivery.datasets.shapes import read_areas, well_known_texts
@@ -50,7 +50,7 @@ def _detailed_lines(dataset: Dataset) -> Iterator[str]:
 def _detailed_rows(
     postal_code: str, routes: list[tuple[str, int, int]], shapes: bytes | None, facts: str | None
 ) -> Iterator[str]:
-    facts_of_routes = facts_of(facts) if facts else [Facts()] * len(routes)
+    facts_of_routes = parse_facts(facts) if facts else [Facts()] * len(routes)
     shape_texts = well_known_texts(read_areas([bytes(shapes or b"")], [len(routes)]).shapes())
     for (route, homes, firms), fact, shape_text in zip(routes, facts_of_routes, shape_texts, strict=True):
         cells = [postal_code, route, homes, firms, homes + firms, fact.income, fact.age, fact.household]

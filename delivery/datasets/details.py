@@ -55,8 +55,8 @@ class Details:
         tenths = scale_measure(age, 10, 1_200)
         hundredths = scale_measure(household, 100, 10_000)
         if dollars < 0 or tenths < 0 or hundredths < 0:
-            named = (("income", dollars, income), ("age", tenths, age), ("household", hundredths, household))
-            for name, value, cell in named:
+            cells = (("income", dollars, income), ("age", tenths, age), ("household", hundredths, household))
+            for name, value, cell in cells:
                 if value < 0:
                     log.add(line, name, cell, "W_DETAIL")
             dollars, tenths, hundredths = max(dollars, 0), max(tenths, 0), max(hundredths, 0)
@@ -93,13 +93,13 @@ class Details:
         return text, *(area or (None, None)), sum(map(bool, shapes))
 
 
-def facts_of(text: str) -> list[Facts]:
+def parse_facts(text: str) -> list[Facts]:
     """The facts of each route of a postal code, in the order of its routes."""
     facilities, rows = orjson.loads(text)
-    return [fact_of(facilities, row) for row in rows]
+    return [facts_from_row(facilities, row) for row in rows]
 
 
-def fact_of(facilities: Sequence[str], row: Sequence[int]) -> Facts:
+def facts_from_row(facilities: Sequence[str], row: Sequence[int]) -> Facts:
     income, age, household, office = row
     return Facts(income or None, age / 10 or None, household / 100 or None, facilities[office])
 
@@ -159,6 +159,6 @@ def _group_polygons(rings: list[Any]) -> Any:
     polygons = []
     for outline in outlines:
         area = shapely.Polygon(outline)
-        own = [hole for hole in holes if area.contains(shapely.Point(hole.coords[0]))]
-        polygons.append(shapely.Polygon(outline, own))
+        own_holes = [hole for hole in holes if area.contains(shapely.Point(hole.coords[0]))]
+        polygons.append(shapely.Polygon(outline, own_holes))
     return shapely.MultiPolygon(polygons)

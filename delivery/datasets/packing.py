@@ -102,13 +102,13 @@ def _rings_simplified(shapes: Shapes) -> Shapes:
     )
     few = shapely.get_num_coordinates(lines) < 4
     if few.any():
-        whole, of_few = shapely.get_coordinates(rings[few], return_index=True)
-        lines[few] = shapely.linestrings(whole, indices=of_few)
+        original_corners, of_original = shapely.get_coordinates(rings[few], return_index=True)
+        lines[few] = shapely.linestrings(original_corners, indices=of_original)
     corners, of_ring = shapely.get_coordinates(lines, return_index=True)
     rings = shapely.linearrings(corners, indices=of_ring)
-    gathered = np.full(len(shapes), None, dtype=object)
-    place_parts(gathered, POLYGONS, shapely.polygons(rings, indices=of_polygon), of_shape)
-    return gathered
+    simplified = np.full(len(shapes), None, dtype=object)
+    place_parts(simplified, POLYGONS, shapely.polygons(rings, indices=of_polygon), of_shape)
+    return simplified
 
 
 def _split_shapes(kind: int, shapes: Shapes) -> list[tuple[int, np.ndarray, np.ndarray]]:
@@ -126,9 +126,9 @@ def _split_shapes(kind: int, shapes: Shapes) -> list[tuple[int, np.ndarray, np.n
     first_parts = np.searchsorted(of_shape, np.arange(len(shapes)))
     last_parts = np.searchsorted(of_shape, np.arange(len(shapes)), side="right")
     stored = np.minimum(lengths, MAX_CORNERS + 1).astype("<u2") | flags
-    split = []
+    split_shapes = []
     for position, (start, stop) in enumerate(zip(first_parts.tolist(), last_parts.tolist(), strict=True)):
         if stop > start:
             begin = int(ends[start - 1]) if start else 0
-            split.append((position, stored[start:stop], corners[begin : int(ends[stop - 1])]))
-    return split
+            split_shapes.append((position, stored[start:stop], corners[begin : int(ends[stop - 1])]))
+    return split_shapes

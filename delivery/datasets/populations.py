@@ -73,5 +73,6 @@ def count_totals(populations: Populations) -> Totals:
 
 
 def sum_types(totals: Mapping[str, list[int]], types: str) -> tuple[int, int, int]:
-    chosen = [totals[letter] for letter in types if letter in totals]
-    return (sum(t[0] for t in chosen), sum(t[1] for t in chosen), sum(t[2] for t in chosen))
+    counts = [[0, 0, 0], *(totals[letter] for letter in types if letter in totals)]
+    routes, residential, business = map(sum, zip(*counts, strict=True))
+    return routes, residential, business

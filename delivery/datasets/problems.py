@@ -35,7 +35,7 @@ REMEDIES = {
 PROBLEM_HEADER = "line,column,value,code,remedy\n"
 
 
-class FileRefused(Invalid):
+class BadRouteFile(Invalid):
     """The file cannot be read at all."""
 
     code = "file_refused"

@@ -40,7 +40,7 @@ WHERE pointer.id = 1
 
 
 @dataclass(frozen=True)
-class Change:
+class CountChange:
     name: str
     before: int
     after: int
@@ -57,7 +57,7 @@ class Comparison:
     changed: int
     first_added: list[str]
     first_removed: list[str]
-    changes: list[Change]
+    changes: list[CountChange]
 
 
 def live_dataset() -> Dataset | None:
@@ -86,11 +86,11 @@ def compare_datasets(before: Dataset, after: Dataset) -> Comparison:
     [counted] = fetch_rows(COMPARE, (before.pk, after.pk), prepare=False)
     added, removed, changed, first_added, first_removed = counted
     changes = [
-        Change(_("ZIP codes"), before.postal_code_count, after.postal_code_count),
-        Change(_("routes"), before.route_count, after.route_count),
-        Change(_("residential"), before.residential, after.residential),
-        Change(_("business"), before.business, after.business),
-        Change(_("deliveries"), before.total, after.total),
+        CountChange(_("ZIP codes"), before.postal_code_count, after.postal_code_count),
+        CountChange(_("routes"), before.route_count, after.route_count),
+        CountChange(_("residential"), before.residential, after.residential),
+        CountChange(_("business"), before.business, after.business),
+        CountChange(_("deliveries"), before.total, after.total),
     ]
     return Comparison(added, removed, changed, first_added or [], first_removed or [], changes)
 

@@ -80,14 +80,14 @@ class Packed:
     def near(self, box: tuple[float, float, float, float]) -> np.ndarray:
         """For each route, whether its bounding box touches this box, in degrees."""
         where, begins = self.first_corners()
-        near = np.zeros(len(self.kinds), bool)
+        is_near = np.zeros(len(self.kinds), bool)
         if len(where):
             west, south, east, north = (side * GRID for side in box)
             low, high = np.minimum.reduceat(self.corners, begins), np.maximum.reduceat(self.corners, begins)
-            near[where] = (
+            is_near[where] = (
                 (low[:, 0] <= east) & (high[:, 0] >= west) & (low[:, 1] <= north) & (high[:, 1] >= south)
             )
-        return near
+        return is_near
 
     def shapes(self, moved: Callable[[np.ndarray], np.ndarray] | None = None) -> Shapes:
         """One for each route, None where there is none; its corners on the grid, or `moved`."""
@@ -136,11 +136,11 @@ def _place_corners(corners: Mapping[int, Sequence[bytes]], origins: np.ndarray) 
     """The corners of all areas on the grid, in their order."""
     widths, sizes = origins[:, 0], origins[:, 1]
     width_of_corner = np.repeat(widths, sizes)
-    placed = np.empty((len(width_of_corner), 2))
+    positions = np.empty((len(width_of_corner), 2))
     for width, packed in corners.items():
-        placed[width_of_corner == width] = np.frombuffer(b"".join(packed), f"<u{width}").reshape(-1, 2)
-    placed += np.repeat(origins[:, 2:], sizes, axis=0)
-    return placed
+        positions[width_of_corner == width] = np.frombuffer(b"".join(packed), f"<u{width}").reshape(-1, 2)
+    positions += np.repeat(origins[:, 2:], sizes, axis=0)
+    return positions
 
 
 def in_degrees(shapes: Shapes) -> Shapes:
@@ -167,13 +167,13 @@ def _build_shapes(kinds: np.ndarray, counts: np.ndarray, lengths: np.ndarray, co
     kind_of_part = kinds[of_route]
     part_of_corner = np.repeat(np.arange(len(sizes)), sizes)
     for kind, build in ((POINTS, _make_points), (LINES, _make_lines), (POLYGONS, _make_polygons)):
-        chosen = kind_of_part == kind
-        if not chosen.any():
+        matches = kind_of_part == kind
+        if not matches.any():
             continue
-        numbers = np.cumsum(chosen) - 1
-        of_corner = chosen[part_of_corner]
+        numbers = np.cumsum(matches) - 1
+        of_corner = matches[part_of_corner]
         parts, route = build(
-            corners[of_corner], numbers[part_of_corner[of_corner]], of_route[chosen], is_hole[chosen]
+            corners[of_corner], numbers[part_of_corner[of_corner]], of_route[matches], is_hole[matches]
         )
         place_parts(shapes, kind, parts, route)
     return shapes
@@ -201,9 +201,10 @@ def _make_polygons(
 def place_parts(shapes: Shapes, kind: int, parts: Shapes, route: np.ndarray) -> None:
     """Sets the shape of each route: its only part as it is, several as one geometry."""
     counts = np.bincount(route, minlength=len(shapes))
-    single = counts[route] == 1
-    shapes[route[single]] = parts[single]
-    if not single.all():
-        several = counts > 1
-        numbers = np.cumsum(several) - 1
-        shapes[several] = getattr(shapely, MULTI[kind])(parts[~single], indices=numbers[route[~single]])
+    is_single = counts[route] == 1
+    shapes[route[is_single]] = parts[is_single]
+    if not is_single.all():
+        is_shared = counts > 1
+        numbers = np.cumsum(is_shared) - 1
+        of_part = numbers[route[~is_single]]
+        shapes[is_shared] = getattr(shapely, MULTI[kind])(parts[~is_single], indices=of_part)

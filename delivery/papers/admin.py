@@ -19,7 +19,7 @@ from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import pdf_response
 
 
-class UploadForm(ServiceUploadForm):
+class NewOfficialForm(ServiceUploadForm):
     help_text = gettext_lazy("The PDF of PS Form 3587 with its fields, at most {max_megabytes} MB.")
     max_bytes = MAX_BYTES
     # The admin passes them.
@@ -97,7 +97,7 @@ class OfficialFormAdmin(LimitedUploadAdmin):
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **options: Any) -> Any:
         if obj is None:
-            return type("UploadForm", (UploadForm,), {"by": request.user.get_username()})
+            return type("NewOfficialForm", (NewOfficialForm,), {"by": request.user.get_username()})
         return MappingForm
 
     def get_fieldsets(self, request: HttpRequest, obj: OfficialForm | None = None) -> Any:

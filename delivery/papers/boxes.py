@@ -48,18 +48,18 @@ def _most_pieces(piece_weight_g: Decimal | None, size_mm: tuple[Decimal, Decimal
     return min(MAX_PIECES, int(grams / (width * height / MM2_PER_M2 * BOARD_GSM)))
 
 
-def _fill_boxes(bundles: Sequence[Bundle], most: int) -> list[list[Bundle]]:
+def _fill_boxes(bundles: Sequence[Bundle], max_pieces: int) -> list[list[Bundle]]:
     """The largest routes first, each into the box that it fills best."""
     routes = (tuple(group) for _, group in groupby(bundles, attrgetter("route")))
     loads = sorted(
-        (load for route in routes for load in _split_route(route, most)), key=weight_of, reverse=True
+        (load for route in routes for load in _split_route(route, max_pieces)), key=weight_of, reverse=True
     )
     boxes: list[list[Bundle]] = []
     rooms: list[tuple[int, int]] = []  # of each box, the fullest first
     for load in loads:
         weight = weight_of(load)
         position = bisect_left(rooms, (weight, 0))
-        room, number = rooms.pop(position) if position < len(rooms) else (most, len(boxes))
+        room, number = rooms.pop(position) if position < len(rooms) else (max_pieces, len(boxes))
         if number == len(boxes):
             boxes.append([])
         boxes[number] += load
@@ -67,11 +67,11 @@ def _fill_boxes(bundles: Sequence[Bundle], most: int) -> list[list[Bundle]]:
     return sorted((sorted(box, key=_place_of) for box in boxes), key=lambda box: _place_of(box[0]))
 
 
-def _split_route(bundles: tuple[Bundle, ...], most: int) -> list[tuple[Bundle, ...]]:
+def _split_route(bundles: tuple[Bundle, ...], max_pieces: int) -> list[tuple[Bundle, ...]]:
     """A route, or as many of its bundles as fit into a box."""
-    if weight_of(bundles) <= most:
+    if weight_of(bundles) <= max_pieces:
         return [bundles]
-    full = max(1, most // max(bundle.pieces for bundle in bundles))
+    full = max(1, max_pieces // max(bundle.pieces for bundle in bundles))
     return [bundles[start : start + full] for start in range(0, len(bundles), full)]
 
 

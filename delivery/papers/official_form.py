@@ -131,14 +131,14 @@ def fill_in_folder(
 def suggest_mapping(names: Sequence[str]) -> dict[str, str]:
     """Suggests a mapping by the words in field names, for review by an operator."""
     mapping: dict[str, str] = {}
-    numbered = dict.fromkeys(re.sub(r"\d+(?=\D*\Z)", ROW_NUMBER, name) for name in names)
+    patterns = dict.fromkeys(re.sub(r"\d+(?=\D*\Z)", ROW_NUMBER, name) for name in names)
     # A single row is no table.
-    rows = {pattern: row_names for pattern in numbered if len(row_names := _row_names(pattern, names)) > 1}
-    single = [name for name in names if not any(name in row_names for row_names in rows.values())]
+    rows = {pattern: row_names for pattern in patterns if len(row_names := _row_names(pattern, names)) > 1}
+    single_names = [name for name in names if not any(name in row_names for row_names in rows.values())]
     for key in (*VALUES, *ROW_VALUES):
-        offered = list(rows) if key in ROW_VALUES else single
-        free = [name for name in offered if name not in mapping.values()]
-        if hinted := _hinted_name(HINTS.get(key, ()), free):
+        candidates = list(rows) if key in ROW_VALUES else single_names
+        unused_names = [name for name in candidates if name not in mapping.values()]
+        if hinted := _hinted_name(HINTS.get(key, ()), unused_names):
             mapping[key] = hinted
     return mapping
 
@@ -180,17 +180,17 @@ def fill_forms(
 ) -> list[bytes]:
     """A flat PDF of each copy; call it for at most MAX_COPIES."""
     rows = rows_of_a_copy(mapping, names)
-    filled = []
+    copies = []
     for drop in sheets["drops"]:
         parts = (
             [drop["rows"][start : start + rows] for start in range(0, len(drop["rows"]), rows)]
             if rows
             else [[]]
         )
-        filled += [
+        copies += [
             _fill_form(content, _collect_values(mapping, sheets, drop, part)) for part in parts or [[]]
         ]
-    return filled
+    return copies
 
 
 def append_forms(papers: bytes, forms: Sequence[bytes]) -> bytes:
@@ -198,11 +198,11 @@ def append_forms(papers: bytes, forms: Sequence[bytes]) -> bytes:
     if not forms:
         return papers
     output = io.BytesIO()
-    with pikepdf.open(io.BytesIO(papers)) as joined:
+    with pikepdf.open(io.BytesIO(papers)) as output_pdf:
         for form in forms:
             with pikepdf.open(io.BytesIO(form)) as copy:
-                joined.pages.extend(copy.pages)
-        joined.save(output, deterministic_id=True)
+                output_pdf.pages.extend(copy.pages)
+        output_pdf.save(output, deterministic_id=True)
     return output.getvalue()
 
 

@@ -71,8 +71,8 @@ def bundle_sizes(pieces: int, full: int = MAX_BUNDLE) -> list[int]:
     `full` is 100 or 50. Below 50 pieces there is one bundle; a rest that would be smaller joins the bundle before it.
     """
     if full == MIN_BUNDLE:
-        whole, remaining = divmod(pieces, full)
-        return [full] * (whole - 1) + [full + remaining] if whole else [remaining]
+        full_count, remaining = divmod(pieces, full)
+        return [full] * (full_count - 1) + [full + remaining] if full_count else [remaining]
     last = pieces - max(0, -(-pieces // full) - 2) * full
     shared = [last] if last <= full else [last - last // 2, last // 2]
     return [full] * ((pieces - last) // full) + shared
@@ -84,9 +84,9 @@ def plan_drops(routes: Iterable[DropRoute], *, full: int = MAX_BUNDLE) -> tuple[
     Raises ValueError for routes that cannot be mailed.
     """
     days: dict[tuple[int, str], list[Bundle]] = {}
-    ordered = sorted(routes, key=attrgetter("postal_code", "carrier_route"))
-    _check_routes(ordered)
-    for _, of_code in groupby(ordered, attrgetter("postal_code")):
+    sorted_routes = sorted(routes, key=attrgetter("postal_code", "carrier_route"))
+    _check_routes(sorted_routes)
+    for _, of_code in groupby(sorted_routes, attrgetter("postal_code")):
         for day, loads in enumerate(_spread_loads(_split_routes(of_code, full)), start=1):
             for load in sorted(loads, key=lambda load: (load[0].route.name, load[0].number)):
                 days.setdefault((day, _office_of(load[0].route)), []).extend(load)
@@ -125,12 +125,12 @@ def _spread_loads(loads: Sequence[Load]) -> list[list[Load]]:
     """Spreads loads over the fewest days, evenly, so that no small rest falls below the minimum."""
     heavy_first = sorted(loads, key=weight_of, reverse=True)
     count = -(-sum(map(weight_of, loads)) // MAX_PER_DAY)
-    filled = _fill_days(heavy_first)
-    while count < len(filled):
-        if (levelled := _level_loads(heavy_first, count)) is not None:
-            return levelled
+    days = _fill_days(heavy_first)
+    while count < len(days):
+        if (level_days := _level_loads(heavy_first, count)) is not None:
+            return level_days
         count += 1
-    return _level_loads(heavy_first, count) or filled
+    return _level_loads(heavy_first, count) or days
 
 
 def weight_of(load: Load) -> int:
@@ -154,8 +154,8 @@ def _fill_days(loads: Sequence[Load]) -> list[list[Load]]:
     weights: list[int] = []
     for load in loads:
         weight = weight_of(load)
-        for day, used in enumerate(weights):  # noqa: B007 - the day that has room
-            if used + weight <= MAX_PER_DAY:
+        for day, day_weight in enumerate(weights):  # noqa: B007 - the day that has room
+            if day_weight + weight <= MAX_PER_DAY:
                 break
         else:
             day = len(days)

@@ -91,16 +91,16 @@ def filled_forms(sheets: Mapping[str, Any]) -> FilledForms:
     form = form_in_use()
     if form is None:
         return FilledForms()
-    needed = copies_needed(form.mapping, form.field_names, sheets)
-    most = min(MAX_COPIES, MAX_FILLED_BYTES // max(1, len(form.content)))
-    if needed > most:
-        note = f"PS Form 3587 is not filled in: it needs {needed} copies, and the limit is {most}."
+    copy_count = copies_needed(form.mapping, form.field_names, sheets)
+    max_copies = min(MAX_COPIES, MAX_FILLED_BYTES // max(1, len(form.content)))
+    if copy_count > max_copies:
+        note = f"PS Form 3587 is not filled in: it needs {copy_count} copies, and the limit is {max_copies}."
         return FilledForms(note=note)
-    filled = _fill_form(form, sheets)
-    if filled is None:
+    content = _fill_form(form, sheets)
+    if content is None:
         note = "PS Form 3587 could not be filled: its PDF is damaged. Copy the data of each drop by hand."
         return FilledForms(note=note)
-    return FilledForms(filled, needed)
+    return FilledForms(content, copy_count)
 
 
 def _field_names(content: bytes) -> list[str]:
@@ -151,10 +151,10 @@ def fill_sample(*, form: OfficialForm, by: str) -> bytes:
     price = Postage(Decimal("0.25"), date(2000, 1, 1))
     sheets = make_sheets(mailing, plan_drops(routes), lambda day: price)
     with FILES.limited(f"user:{by}"):
-        filled = _fill_form(form, sheets)
-    if filled is None:
+        content = _fill_form(form, sheets)
+    if content is None:
         raise Conflict("The PDF is damaged: it cannot be filled.", code="form_unfillable")
-    return filled
+    return content
 
 
 def save_postage_price(
@@ -163,12 +163,12 @@ def save_postage_price(
     """Saves a new or changed price, which papers rendered later use."""
     if per_piece <= 0:
         raise Invalid.at("/per_piece", "not_positive", "The price of a piece must be above 0.")
-    others = PostagePrice.objects.filter(starts=starts)
+    other_prices = PostagePrice.objects.filter(starts=starts)
     if price is not None:
-        others = others.exclude(pk=price.pk)
-    if others.exists():
+        other_prices = other_prices.exclude(pk=price.pk)
+    if other_prices.exists():
         raise Invalid.at("/starts", "starts_taken", f"There is already a price from {starts}.")
-    saved = price or PostagePrice()
-    saved.starts, saved.per_piece, saved.note = starts, per_piece, note
-    saved.save()
-    return saved
+    record = price or PostagePrice()
+    record.starts, record.per_piece, record.note = starts, per_piece, note
+    record.save()
+    return record

@@ -46,7 +46,7 @@ class Center:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class SelectionBudget:
     store_id: str
     product_id: str
     amount: Decimal
@@ -55,7 +55,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """The criteria, which must all hold. `sent` is the original request."""
+    """The criteria, which must all hold. `body` is the original request."""
 
     postal_codes: tuple[str, ...] = ()
     routes: tuple[str, ...] = ()
@@ -68,8 +68,8 @@ class Criteria:
     age: Range | None = None
     household: Range | None = None
     max_pieces: int | None = None
-    budget: Budget | None = None
-    sent: Mapping[str, Any] = field(default_factory=dict)
+    budget: SelectionBudget | None = None
+    body: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def needs_geometry(self) -> bool:

@@ -13,10 +13,10 @@ from delivery.selection.criteria import (
     MAX_MILES,
     MAX_POSTAL_CODES,
     MAX_ROUTES,
-    Budget,
     Center,
     Criteria,
     Range,
+    SelectionBudget,
 )
 from delivery.selection.request_fields import PostalCode, RingsField, RouteCode, StrictNumber
 from fulfillment.core.api.serializers import (
@@ -33,12 +33,13 @@ CUT_SHOWN = 20
 RANGE_HELP = "Routes with an unknown value are omitted."
 
 
-def describe_cut_codes(sent: Mapping[str, Any]) -> list[str]:
+def describe_cut_codes(body: Mapping[str, Any]) -> list[str]:
     """A message for the ZIP+4 codes of a valid request, of which five digits count."""
-    codes = [*(sent.get("PostalCodes") or ()), (sent.get("Center") or {}).get("PostalCode") or ""]
-    cut = list(dict.fromkeys(code for code in codes if len(code) > 5))
-    more = f" and {len(cut) - CUT_SHOWN:,} more" if len(cut) > CUT_SHOWN else ""
-    return [f"Only the first five digits of {', '.join(cut[:CUT_SHOWN])}{more} count."] if cut else []
+    codes = [*(body.get("PostalCodes") or ()), (body.get("Center") or {}).get("PostalCode") or ""]
+    cut_codes = list(dict.fromkeys(code for code in codes if len(code) > 5))
+    ending = f" and {len(cut_codes) - CUT_SHOWN:,} more" if len(cut_codes) > CUT_SHOWN else ""
+    names = ", ".join(cut_codes[:CUT_SHOWN])
+    return [f"Only the first five digits of {names}{ending} count."] if cut_codes else []
 
 
 class PolygonSerializer(StrictSerializer):
@@ -171,7 +172,7 @@ class SelectionRequestSerializer(StrictSerializer):
         raise serializers.ValidationError({name: [ErrorDetail(self.error_messages[code], code)]})
 
 
-def criteria_from(values: Mapping[str, Any], sent: Mapping[str, Any]) -> Criteria:
+def criteria_from(values: Mapping[str, Any], body: Mapping[str, Any]) -> Criteria:
     center, budget = values.get("Center"), values.get("Budget")
     return Criteria(
         postal_codes=tuple(dict.fromkeys(values.get("PostalCodes", ()))),
@@ -191,13 +192,13 @@ def criteria_from(values: Mapping[str, Any], sent: Mapping[str, Any]) -> Criteri
         household=_read_range(values.get("HouseholdSize")),
         max_pieces=values.get("MaxPieces"),
         budget=budget
-        and Budget(
+        and SelectionBudget(
             store_id=budget["StoreID"],
             product_id=budget["ProductID"],
             amount=Decimal(str(budget["Amount"])),
             delivery_method_code=budget.get("DeliveryMethodCode"),
         ),
-        sent={name: value for name, value in sent.items() if value is not None and name != "_meta"},
+        body={name: value for name, value in body.items() if value is not None and name != "_meta"},
     )
 
 

@@ -151,8 +151,8 @@ class DatasetAdmin(ReadOnlyAdmin):
                 by=request.user.get_username(),
                 despite_concerns="despite_concerns" in request.POST,
             )
-            done = _("The API answers from data set %(dataset)s now.")
-            messages.success(request, done % {"dataset": dataset})
+            message = _("The API answers from data set %(dataset)s now.")
+            messages.success(request, message % {"dataset": dataset})
         return redirect(_dataset_address(dataset_id))
 
     def discard_view(self, request: HttpRequest, dataset_id: int) -> HttpResponse:
@@ -166,8 +166,8 @@ class DatasetAdmin(ReadOnlyAdmin):
             return page
         with errors_as_messages(request):
             discarded = discard_dataset(dataset_id=dataset_id)
-            done = _("Data set %(dataset_id)s was discarded.")
-            messages.success(request, done % {"dataset_id": discarded})
+            message = _("Data set %(dataset_id)s was discarded.")
+            messages.success(request, message % {"dataset_id": discarded})
         return redirect("admin:delivery_dataset_changelist")
 
 
@@ -211,6 +211,6 @@ def _comparison_note(route: str, total: int, live: Dataset) -> str:
 
 
 def _sum_routes(routes: list[tuple[str, int, int]], live: Dataset) -> tuple[int, int, int]:
-    counted = [(homes, firms) for route, homes, firms in routes if route[0] in live.route_types]
-    residential, business = sum(homes for homes, _ in counted), sum(firms for _, firms in counted)
+    counts = [(homes, firms) for route, homes, firms in routes if route[0] in live.route_types]
+    residential, business = sum(homes for homes, _ in counts), sum(firms for _, firms in counts)
     return residential, business, residential + business

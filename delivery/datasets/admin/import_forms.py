@@ -45,7 +45,7 @@ def validated_by(reader: Callable[[str], object]) -> Callable[[str], None]:
     return validate
 
 
-class UploadForm(forms.Form):
+class ImportUploadForm(forms.Form):
     file = forms.FileField(
         widget=UnfoldAdminFileFieldWidget,
         help_text=gettext_lazy(

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
 
-from delivery.datasets.admin.import_forms import LABELS, ImportForm, UploadForm
+from delivery.datasets.admin.import_forms import LABELS, ImportForm, ImportUploadForm
 from delivery.datasets.models import ImportRun, ImportState
 from delivery.datasets.problems import REMEDIES
 from delivery.datasets.services.importer import ImportOptions, Preview
@@ -82,7 +82,7 @@ class ImportRunAdmin(ReadOnlyAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        form = UploadForm(request.POST or None, request.FILES or None)
+        form = ImportUploadForm(request.POST or None, request.FILES or None)
         if request.method == "POST" and form.is_valid():
             try:
                 run = receive_upload(upload=form.cleaned_data["file"], by=request.user.get_username())
@@ -149,19 +149,19 @@ class ImportRunAdmin(ReadOnlyAdmin):
             return page
         with errors_as_messages(request):
             discard_upload(run=run)
-            done = _("The upload %(file_name)s was discarded.")
-            messages.success(request, done % {"file_name": run.file_name})
+            message = _("The upload %(file_name)s was discarded.")
+            messages.success(request, message % {"file_name": run.file_name})
         return redirect("admin:delivery_importrun_changelist")
 
     def progress_view(self, request: HttpRequest, run_id: int) -> HttpResponse:
         end_interrupted_imports()
         run = get_object_or_404(ImportRun, pk=run_id)
-        shown = {
+        progress = {
             "percent": run.percent,
             "text": _progress_text(run),
             "is_under_way": run.state in UNFINISHED,
         }
-        return JsonResponse(shown, headers={"Cache-Control": "no-store"})
+        return JsonResponse(progress, headers={"Cache-Control": "no-store"})
 
     def problems_view(self, request: HttpRequest, run_id: int) -> FileResponse:
         run = get_object_or_404(ImportRun, pk=run_id)

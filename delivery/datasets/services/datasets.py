@@ -243,6 +243,6 @@ def activation_warnings(
     ]
     vanished = sorted(areas_of(live) - {code[:3] for code in populations})
     if vanished:
-        named = ", ".join(vanished[:NAMED]) + (", …" if len(vanished) > NAMED else "")
-        concerns.append(f"{len(vanished)} 3-digit areas disappear: {named}.")
+        vanished_names = ", ".join(vanished[:NAMED]) + (", …" if len(vanished) > NAMED else "")
+        concerns.append(f"{len(vanished)} 3-digit areas disappear: {vanished_names}.")
     return concerns

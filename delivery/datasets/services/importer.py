@@ -15,7 +15,7 @@ from django.utils import timezone
 from delivery.datasets.details import Details
 from delivery.datasets.models.dataset import Dataset, month_of
 from delivery.datasets.populations import SELECTABLE_TYPES, Populations, Totals, count_totals
-from delivery.datasets.problems import FileRefused, ProblemLog
+from delivery.datasets.problems import BadRouteFile, ProblemLog
 from delivery.datasets.selectors import live_dataset, stored_populations
 from delivery.datasets.services.datasets import Origin, UnchangedRoutes, activation_warnings
 from delivery.datasets.sources.aggregation import aggregate_routes
@@ -56,7 +56,7 @@ class ImportOptions:
 
 
 @dataclass
-class Reading:
+class ParsedFile:
     """The result of reading a file. In a merge `populations` include the live ones, and `unchanged` names their set."""
 
     origin: Origin
@@ -88,22 +88,22 @@ def read_file(
     log: ProblemLog,
     by: str = "",
     progress: Callable[[str, float, ProblemLog, int], None] = lambda *state: None,
-) -> Reading:
-    with open_file(path, name) as opened:
+) -> ParsedFile:
+    with open_file(path, name) as file:
         source = read_source(
-            opened,
+            file,
             log,
             format_name=options.format,
-            chosen=options.columns,
+            choices=options.columns,
             postal_code=options.postal_code,
         )
         populations, rows = aggregate_routes(
-            source, log, lambda count: progress("reading", opened.share_read, log, count)
+            source, log, lambda count: progress("reading", file.share_read, log, count)
         )
         rows += log.counts["E_SHAPE"]
         if not populations:
-            raise FileRefused(_nothing_readable(rows, log))
-        reading = _validate_source(opened, source, populations, rows, options, log)
+            raise BadRouteFile(_nothing_readable(rows, log))
+        reading = _validate_source(file, source, populations, rows, options, log)
     reading.origin = replace(reading.origin, created_by=by)
     return reading
 
@@ -112,14 +112,14 @@ def preview_file(*, path: Path, name: str, options: ImportOptions) -> Preview:
     """The first lines as the import would read them; an unreadable file is described, not refused."""
     log = ProblemLog()
     try:
-        with open_file(path, name, is_preview=True) as opened:
-            source = read_source(opened, log, format_name=options.format, chosen=options.columns)
+        with open_file(path, name, is_preview=True) as file:
+            source = read_source(file, log, format_name=options.format, choices=options.columns)
             rows: list[Row] = []
             with suppress(PreviewEnded):
                 rows.extend(row[:6] for row in islice(source.rows, PREVIEWED))
             vintage, _ = _find_vintage(options, source, name, path)
             return Preview(source.format, source.header, source.columns, rows, f"{vintage:%Y-%m}")
-    except FileRefused as refusal:
+    except BadRouteFile as refusal:
         vintage, _ = _find_vintage(options, None, name, path)
         return Preview("", _first_cells(path, name), {}, [], f"{vintage:%Y-%m}", refusal.message)
 
@@ -140,18 +140,18 @@ def read_types(text: str) -> str:
 
 
 def _validate_source(
-    opened: OpenedFile,
+    file: OpenedFile,
     source: Source,
     populations: Populations,
     rows: int,
     options: ImportOptions,
     log: ProblemLog,
-) -> Reading:
-    vintage, said_by = _find_vintage(options, source, opened.name, Path(opened.packed.name))
-    notes = [*source.notes, *([f"Vintage {vintage:%Y-%m} {said_by}."] if said_by else [])]
+) -> ParsedFile:
+    vintage, vintage_note = _find_vintage(options, source, file.name, Path(file.packed.name))
+    notes = [*source.notes, *([f"Vintage {vintage:%Y-%m} {vintage_note}."] if vintage_note else [])]
     if source.is_synthetic:
         notes.append("The file says that its counts are invented: the data set is synthetic.")
-    origin = _make_origin(opened, source, options, vintage)
+    origin = _make_origin(file, source, options, vintage)
     live = live_dataset()
     unchanged = None
     if options.merge:
@@ -175,15 +175,15 @@ def _validate_source(
     details = source.details if source.details and source.details.routes else None
     if details is not None:
         notes.append(f"{details.shape_count} routes have a place on the map.")
-    return Reading(origin, populations, totals, rows, log, notes, concerns, details, unchanged)
+    return ParsedFile(origin, populations, totals, rows, log, notes, concerns, details, unchanged)
 
 
-def _make_origin(opened: OpenedFile, source: Source, options: ImportOptions, vintage: date) -> Origin:
+def _make_origin(file: OpenedFile, source: Source, options: ImportOptions, vintage: date) -> Origin:
     return Origin(
         vintage=vintage,
         source_format=source.format,
-        file_name=opened.name[:255],
-        sha256=opened.sha256,
+        file_name=file.name[:255],
+        sha256=file.sha256,
         is_synthetic=options.is_synthetic or source.is_synthetic,
         is_merged=options.merge,
     )
@@ -205,8 +205,8 @@ def _find_vintage(options: ImportOptions, source: Source | None, name: str, path
         return source.vintage, "as the file says"
     if match := VINTAGE_IN_NAME.search(name):
         return date(int(match[1]), int(match[2]), 1), "from the file's name"
-    changed = datetime.fromtimestamp(path.stat().st_mtime, tz=timezone.get_default_timezone())
-    return month_of(changed.date()), "from the file's date, as none was given"
+    modified = datetime.fromtimestamp(path.stat().st_mtime, tz=timezone.get_default_timezone())
+    return month_of(modified.date()), "from the file's date, as none was given"
 
 
 def _nothing_readable(rows: int, log: ProblemLog) -> str:
@@ -223,9 +223,9 @@ def _nothing_readable(rows: int, log: ProblemLog) -> str:
 def _first_cells(path: Path, name: str) -> list[str]:
     """The columns of a table that were not recognised, to be mapped by the operator."""
     try:
-        with open_file(path, name, is_preview=True) as opened:
-            line = opened.stream.peek(4096).split(b"\n")[0].decode("utf-8-sig", "replace")
-    except FileRefused:
+        with open_file(path, name, is_preview=True) as file:
+            line = file.stream.peek(4096).split(b"\n")[0].decode("utf-8-sig", "replace")
+    except BadRouteFile:
         return []
     delimiter = likely_delimiter(line)
     return [cell.strip().strip('"') for cell in line.split(delimiter)][:60] if delimiter in line else []

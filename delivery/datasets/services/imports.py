@@ -24,7 +24,7 @@ from django.utils import timezone
 from delivery.datasets.models import Dataset, ImportProblem, ImportRun, ImportState
 from delivery.datasets.problems import PROBLEM_HEADER, ProblemLog
 from delivery.datasets.services.datasets import activate_dataset, lock_live_dataset, store_populations
-from delivery.datasets.services.importer import ImportOptions, Preview, Reading, preview_file, read_file
+from delivery.datasets.services.importer import ImportOptions, ParsedFile, Preview, preview_file, read_file
 from delivery.datasets.services.locking import ProgressLine, hold_import_lock, mark_interrupted_imports
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.db.locks import long_transaction
@@ -35,10 +35,10 @@ Listener = Callable[[str, float], None]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ImportOutcome:
     """The result of an import or of a trial run, which has no `dataset`."""
 
-    reading: Reading
+    reading: ParsedFile
     dataset: Dataset | None = None
     run: ImportRun | None = None
 
@@ -50,7 +50,7 @@ def try_file(
     options: ImportOptions,
     problems: IO[str] | None = None,
     on_progress: Listener = lambda phase, share: None,
-) -> Outcome:
+) -> ImportOutcome:
     """Reads and validates a file as an import would; writes nothing."""
     log = ProblemLog(problems)
     reading = read_file(
@@ -60,7 +60,7 @@ def try_file(
         log=log,
         progress=lambda phase, share, log, rows: on_progress(phase, share),
     )
-    return Outcome(reading)
+    return ImportOutcome(reading)
 
 
 def import_file(
@@ -71,7 +71,7 @@ def import_file(
     by: str,
     run: ImportRun | None = None,
     on_progress: Listener = lambda phase, share: None,
-) -> Outcome:
+) -> ImportOutcome:
     """Raises `Conflict` while another import runs. Concerns leave the data set waiting to be activated."""
     with hold_import_lock() as apart:
         mark_interrupted_imports()
@@ -92,11 +92,13 @@ def import_file(
                 raise
             _finish_run(run, reading, dataset, problems)
         on_progress("done", 1.0)
-    return Outcome(reading, dataset, run)
+    return ImportOutcome(reading, dataset, run)
 
 
 @long_transaction()
-def _store_dataset(run: ImportRun, reading: Reading, options: ImportOptions, line: ProgressLine) -> Dataset:
+def _store_dataset(
+    run: ImportRun, reading: ParsedFile, options: ImportOptions, line: ProgressLine
+) -> Dataset:
     live = lock_live_dataset()
     if reading.unchanged and live.dataset_id != reading.unchanged.dataset_id:
         raise Conflict(
@@ -124,7 +126,7 @@ def _problem_file() -> Iterator[IO[str]]:
         yield problems
 
 
-def _finish_run(run: ImportRun, reading: Reading, dataset: Dataset, problems: IO[str]) -> None:
+def _finish_run(run: ImportRun, reading: ParsedFile, dataset: Dataset, problems: IO[str]) -> None:
     run.state, run.phase, run.percent = ImportState.LOADED, "done", 100
     run.dataset, run.row_count, run.notes = dataset, reading.rows, reading.notes
     _record_problems(run, reading.log, problems)
@@ -198,7 +200,7 @@ def start_import(*, run: ImportRun, options: ImportOptions) -> None:
     threading.Thread(target=process.wait, daemon=True).start()
 
 
-def import_upload(*, run_id: int) -> Outcome:
+def import_upload(*, run_id: int) -> ImportOutcome:
     """Runs in the process of `start_import`. While another import runs, the upload waits again."""
     run = ImportRun.objects.filter(pk=run_id).exclude(upload="").first()
     if run is None:

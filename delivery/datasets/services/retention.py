@@ -69,10 +69,10 @@ def _imports_of(user: Any) -> list[Record]:
 
 def _datasets_of(user: Any) -> list[Record]:
     names = _names_of(user)
-    made = Dataset.objects.filter(Q(created_by__in=names) | Q(activated_by__in=names))
+    datasets = Dataset.objects.filter(Q(created_by__in=names) | Q(activated_by__in=names))
     return [
         {"FileName": dataset.file_name, "Created": timestamp(dataset.created)}
-        for dataset in made.order_by("pk")
+        for dataset in datasets.order_by("pk")
     ]
 
 

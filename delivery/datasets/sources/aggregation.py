@@ -5,7 +5,7 @@ from itertools import islice
 
 from delivery.datasets.details import Details
 from delivery.datasets.populations import Populations, pack
-from delivery.datasets.problems import FileRefused, ProblemLog
+from delivery.datasets.problems import BadRouteFile, ProblemLog
 from delivery.datasets.sources.cells import DetailedRow, Row, Source, read_count, read_postal_code, read_route
 
 PHANTOM = "R777"
@@ -28,7 +28,7 @@ def aggregate_routes(
             _add_detailed(batch, populations, source.details, log)
         count += len(batch)
         if count > MAX_ROWS:
-            raise FileRefused(f"The file has more than {MAX_ROWS:,} lines; the country has fewer routes.")
+            raise BadRouteFile(f"The file has more than {MAX_ROWS:,} lines; the country has fewer routes.")
         progress(count)
     return populations, count
 
@@ -37,9 +37,9 @@ def _add_detailed(
     batch: list[DetailedRow], populations: Populations, details: Details, log: ProblemLog
 ) -> None:
     for row in batch:
-        taken = _add_row(row[:6], populations, log)
-        if taken is not None:
-            details.add(row[0], *taken, row[6], log)
+        added_route = _add_row(row[:6], populations, log)
+        if added_route is not None:
+            details.add(row[0], *added_route, row[6], log)
     details.pack(log)
 
 

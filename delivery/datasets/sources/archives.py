@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
-from delivery.datasets.problems import FileRefused
+from delivery.datasets.problems import BadRouteFile
 
 MAX_UNPACKED_BYTES = 2 * 1024**3
 CHUNK = 1 << 18
@@ -38,7 +38,7 @@ class OpenedFile:
         return min(1.0, self.packed.tell() / self.size)
 
 
-class PreviewEnded(FileRefused):
+class PreviewEnded(BadRouteFile):
     """Ends a preview at its limit; it shows what was read so far."""
 
 
@@ -56,15 +56,15 @@ class _Unpacked(io.RawIOBase):
         try:
             data = self.inner.read(len(buffer))
         except DAMAGED as error:
-            raise FileRefused(
+            raise BadRouteFile(
                 f"The compressed file is damaged or cut off ({error}). Fetch it again."
             ) from error
         self.count += len(data)
-        waited = time.monotonic() - self.began
-        if self.is_preview and (self.count > PREVIEW_BYTES or waited > PREVIEW_SECONDS):
+        elapsed = time.monotonic() - self.began
+        if self.is_preview and (self.count > PREVIEW_BYTES or elapsed > PREVIEW_SECONDS):
             raise PreviewEnded("No routes were found at the beginning of the file.")
         if self.count > MAX_UNPACKED_BYTES:
-            raise FileRefused("The file unpacks to more than 2 GB, so it is not a file of routes.")
+            raise BadRouteFile("The file unpacks to more than 2 GB, so it is not a file of routes.")
         buffer[: len(data)] = data
         return len(data)
 
@@ -74,13 +74,13 @@ def open_file(path: Path, name: str = "", *, is_preview: bool = False) -> Iterat
     try:
         packed = path.open("rb")
     except OSError as error:
-        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+        raise BadRouteFile(f"{path} cannot be read: {error.strerror}.") from error
     with packed:
         sha256 = hashlib.file_digest(packed, "sha256").hexdigest()
         size = packed.tell()
         packed.seek(0)
         if size == 0:
-            raise FileRefused("The file is empty.")
+            raise BadRouteFile("The file is empty.")
         raw: io.RawIOBase = _Unpacked(_unpack_archive(packed), is_preview=is_preview)
         stream = io.BufferedReader(raw, CHUNK)
         yield OpenedFile(name or path.name, size, sha256, stream, packed)
@@ -96,7 +96,7 @@ def _unpack_archive(packed: IO[bytes]) -> IO[bytes]:
     try:
         return _only_member(zipfile.ZipFile(cast("IO[bytes]", _BoundedReads(packed))))
     except zipfile.BadZipFile as error:
-        raise FileRefused(f"The .zip file is damaged or cut off ({error}). Fetch it again.") from error
+        raise BadRouteFile(f"The .zip file is damaged or cut off ({error}). Fetch it again.") from error
 
 
 class _BoundedReads:
@@ -108,7 +108,7 @@ class _BoundedReads:
 
     def read(self, size: int = -1) -> bytes:
         if size > MAX_LIST_BYTES:
-            raise FileRefused("The .zip file must contain exactly one file; it contains tens of thousands.")
+            raise BadRouteFile("The .zip file must contain exactly one file; it contains tens of thousands.")
         return self.packed.read(size)
 
 
@@ -120,15 +120,19 @@ def _only_member(archive: zipfile.ZipFile) -> IO[bytes]:
     ]
     names = [member.filename for member in members]
     if "[Content_Types].xml" in names:
-        raise FileRefused("This is a workbook of a spreadsheet program. Save the sheet as CSV (UTF-8) first.")
+        raise BadRouteFile(
+            "This is a workbook of a spreadsheet program. Save the sheet as CSV (UTF-8) first."
+        )
     if len(members) != 1:
-        listed = ", ".join(names[:5]) or "nothing"
-        raise FileRefused(
-            f"The .zip file must contain exactly one file; it contains {len(members)}: {listed}."
+        first_names = ", ".join(names[:5]) or "nothing"
+        raise BadRouteFile(
+            f"The .zip file must contain exactly one file; it contains {len(members)}: {first_names}."
         )
     if members[0].flag_bits & 1:
-        raise FileRefused("The .zip file is encrypted. Unpack it with its password first.")
+        raise BadRouteFile("The .zip file is encrypted. Unpack it with its password first.")
     # Other methods unpack any amount from a few bytes and cannot be stopped.
     if members[0].compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
-        raise FileRefused("The .zip file must be packed by the usual method (deflate), or not packed at all.")
+        raise BadRouteFile(
+            "The .zip file must be packed by the usual method (deflate), or not packed at all."
+        )
     return archive.open(members[0])

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from delivery.datasets.details import Details, RawDetails
-from delivery.datasets.problems import FileRefused
+from delivery.datasets.problems import BadRouteFile
 from fulfillment.core.text import parse_number
 
 POSTAL_CODE = re.compile(r"([0-9]{5})(?:-?[0-9]{4})?")
@@ -116,8 +116,8 @@ class Source:
 Columns = dict[str, int]
 
 
-def find_columns(header: Sequence[str], chosen: Mapping[str, str]) -> Columns:
-    """The position of each field; `chosen` names columns (or their numbers from 1) and wins over the aliases."""
+def find_columns(header: Sequence[str], choices: Mapping[str, str]) -> Columns:
+    """The position of each field; `choices` names columns (or their numbers from 1) and wins over the aliases."""
     plain = [plain_name(cell) for cell in header]
     positions: Columns = {}
     for position, name in enumerate(plain):
@@ -125,7 +125,7 @@ def find_columns(header: Sequence[str], chosen: Mapping[str, str]) -> Columns:
         field = FIELD_OF.get(name, "")
         if field and (field not in positions or plain[positions[field]] == "zipcrid"):
             positions[field] = position
-    for field, name in chosen.items():
+    for field, name in choices.items():
         positions[field] = _find_position(plain, name)
     return positions
 
@@ -137,20 +137,20 @@ def is_complete(columns: Mapping[str, int]) -> bool:
 
 def read_choices(texts: Sequence[str]) -> dict[str, str]:
     """`zip=Postcode,residential=Homes` as a mapping of our fields to the file's columns."""
-    chosen = {}
+    choices = {}
     for pair in ",".join(texts).split(","):
         if not pair.strip():
             continue
         name, separator, column = pair.partition("=")
         field = FIELD_OF.get(plain_name(name))
         if not separator or field is None or not column.strip():
-            raise FileRefused(
+            raise BadRouteFile(
                 f"--map {pair.strip()!r} is not understood; write field=column with one of the fields "
                 + ", ".join(EVERY_ALIAS)
                 + "."
             )
-        chosen[field] = column.strip()
-    return chosen
+        choices[field] = column.strip()
+    return choices
 
 
 def plain_name(cell: str) -> str:
@@ -162,4 +162,4 @@ def _find_position(plain: Sequence[str], name: str) -> int:
         return plain.index(plain_name(name))
     if number := parse_number(name, most=len(plain)):
         return number - 1
-    raise FileRefused(f"There is no column {name!r}; the file has: {', '.join(plain)}.")
+    raise BadRouteFile(f"There is no column {name!r}; the file has: {', '.join(plain)}.")

@@ -9,7 +9,7 @@ from datetime import date
 from itertools import chain, islice
 from typing import BinaryIO
 
-from delivery.datasets.problems import FileRefused
+from delivery.datasets.problems import BadRouteFile
 from delivery.datasets.sources.cells import Row, Source
 
 RECORD = 309
@@ -35,17 +35,17 @@ def read_delstat(stream: BinaryIO) -> Source:
     ending = _read_ending(stream)
     source = Source(format="delstat", rows=iter(()), vintage=_read_vintage(header))
     records = _read_records(stream, ending)
-    first = []
+    first_records = []
     for number, record in enumerate(islice(records, CHECKED), 2):
         if not DETAIL.fullmatch(record):
-            raise FileRefused(
+            raise BadRouteFile(
                 f"Layout not recognized: record {number} is not a Delivery Statistics record of {RECORD} bytes "
                 "with a ZIP code, a carrier route and 25 counts. Nothing was loaded."
             )
-        first.append(record)
-    if not first or not header.startswith(b"C"):
-        raise FileRefused("Layout not recognized: a copyright record and detail records were expected.")
-    source.rows = _read_rows(chain(first, records), source)
+        first_records.append(record)
+    if not first_records or not header.startswith(b"C"):
+        raise BadRouteFile("Layout not recognized: a copyright record and detail records were expected.")
+    source.rows = _read_rows(chain(first_records, records), source)
     return source
 
 
@@ -69,7 +69,7 @@ def _read_records(stream: BinaryIO, ending: int) -> Iterator[bytes]:
             return
         number += 1
         if len(record) < RECORD:
-            raise FileRefused(f"The file is cut off in the middle of record {number}. Fetch it again.")
+            raise BadRouteFile(f"The file is cut off in the middle of record {number}. Fetch it again.")
         yield record[:RECORD]
 
 

@@ -7,7 +7,7 @@ import ijson
 from ijson.common import ObjectBuilder
 
 from delivery.datasets.details import Details, make_shape
-from delivery.datasets.problems import FileRefused, ProblemLog
+from delivery.datasets.problems import BadRouteFile, ProblemLog
 from delivery.datasets.sources.cells import Columns, DetailedRow, Source, find_columns, is_complete
 
 MAX_DEPTH = 64
@@ -30,7 +30,7 @@ _FIELDS = ("zip", "route", "residential", "business", "total", "income", "age", 
 SHAPE_KINDS = ("paths", "rings", "points")
 
 
-def read_gis(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog) -> Source:
+def read_gis(stream: BinaryIO, choices: Mapping[str, str], log: ProblemLog) -> Source:
     """Features are counted from 1 in place of lines."""
     features = _read_features(stream)
     try:
@@ -38,15 +38,15 @@ def read_gis(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog) -> So
     except ijson.JSONError as error:
         raise _describe_break(error) from error
     if first is None:
-        raise FileRefused("The JSON contains no routes (no features with attributes).")
+        raise BadRouteFile("The JSON contains no routes (no features with attributes).")
     names = list(first[0])
-    columns = _find_columns(names, chosen)
+    columns = _find_columns(names, choices)
     log.columns = {field: names[index] for field, index in columns.items()}
     return Source(
         format="gis-json",
         header=names,
         columns=columns,
-        rows=_read_rows(first, features, chosen),
+        rows=_read_rows(first, features, choices),
         # Later features may have attributes that the first one lacks.
         details=Details(),
     )
@@ -62,7 +62,7 @@ class _Bounded:
         data = self.stream.read(size)
         self.since_event += len(data)
         if self.since_event > MAX_TOKEN_LENGTH:
-            raise FileRefused(
+            raise BadRouteFile(
                 f"A name, text or number in the JSON is longer than {MAX_TOKEN_LENGTH:,} bytes."
             )
         return data
@@ -82,7 +82,7 @@ def _read_features(stream: BinaryIO) -> Iterator[Feature]:
         _follow_names(names, event, value)
         if feature is None:
             if event == "string" and names[-2:] == ["error", "message"]:
-                raise FileRefused(
+                raise BadRouteFile(
                     f"The map service responded with an error: {value[:200]}. Fetch the file again."
                 )
             continue
@@ -101,7 +101,7 @@ def _follow_names(names: list[str], event: str, value: Any) -> None:
     elif event in OPENING:
         names.append("")
         if len(names) > MAX_DEPTH:
-            raise FileRefused(
+            raise BadRouteFile(
                 f"The JSON is nested deeper than {MAX_DEPTH} levels, so this is not a file of routes."
             )
 
@@ -117,18 +117,18 @@ class _Feature:
         if event == "map_key":
             self.names += 1
             if len(value) > MAX_NAME_LENGTH:
-                raise FileRefused(
+                raise BadRouteFile(
                     f"An attribute's name is longer than {MAX_NAME_LENGTH} characters: {value[:60]!r}…"
                 )
             if self.names > MAX_ATTRIBUTES + OTHER_NAMES:
-                raise FileRefused(
+                raise BadRouteFile(
                     f"A feature has more than {MAX_ATTRIBUTES} attributes, so this is not a file of routes."
                 )
         elif event not in CLOSING:
             value = value[:MAX_VALUE_LENGTH] if event == "string" else value
             self.size += len(value) if event == "string" else 1
             if self.size > SIZE_OF_A_CORNER * MAX_CORNERS:
-                raise FileRefused(f"A feature has more than {MAX_CORNERS:,} corners, so it is not a route.")
+                raise BadRouteFile(f"A feature has more than {MAX_CORNERS:,} corners, so it is not a route.")
         self.builder.event(event, value)
 
     @property
@@ -168,23 +168,23 @@ def _is_corner(corner: Any) -> bool:
 
 
 def _read_rows(
-    first: Feature, features: Iterator[Feature], chosen: Mapping[str, str]
+    first: Feature, features: Iterator[Feature], choices: Mapping[str, str]
 ) -> Iterator[DetailedRow]:
-    seen: dict[tuple[str, ...], list[int | None]] = {}
+    positions_by_names: dict[tuple[str, ...], list[int | None]] = {}
     number = 1
     feature: Feature | None = first
     try:
         while feature is not None:
             attributes, parts = feature
             names = tuple(attributes)
-            if names not in seen:
-                if len(seen) >= MAX_CACHED_SHAPES:
-                    seen.clear()
-                columns = _find_columns(list(names), chosen)
-                seen[names] = [columns.get(field) for field in _FIELDS]
+            if names not in positions_by_names:
+                if len(positions_by_names) >= MAX_CACHED_SHAPES:
+                    positions_by_names.clear()
+                columns = _find_columns(list(names), choices)
+                positions_by_names[names] = [columns.get(field) for field in _FIELDS]
             cells = (*attributes.values(),)
             zip_code, route, residential, business, total, income, age, household, facility = (
-                "" if index is None else cells[index] for index in seen[names]
+                "" if index is None else cells[index] for index in positions_by_names[names]
             )
             details = (make_shape(parts) if parts else None, income, age, household, facility)
             yield number, zip_code, route, residential, business, total, details
@@ -193,14 +193,14 @@ def _read_rows(
         raise _describe_break(error, number) from error
 
 
-def _find_columns(names: list[str], chosen: Mapping[str, str]) -> Columns:
-    columns = find_columns(names, chosen)
+def _find_columns(names: list[str], choices: Mapping[str, str]) -> Columns:
+    columns = find_columns(names, choices)
     if not is_complete(columns):
-        listed = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
-        raise FileRefused(f"The features have no route or no counts; their attributes: {listed}.")
+        first_names = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
+        raise BadRouteFile(f"The features have no route or no counts; their attributes: {first_names}.")
     return columns
 
 
-def _describe_break(error: Exception, number: int = 0) -> FileRefused:
+def _describe_break(error: Exception, number: int = 0) -> BadRouteFile:
     where = f" after feature {number}" if number else ""
-    return FileRefused(f"The JSON is broken or cut off{where}: {str(error).splitlines()[0][:120]}.")
+    return BadRouteFile(f"The JSON is broken or cut off{where}: {str(error).splitlines()[0][:120]}.")

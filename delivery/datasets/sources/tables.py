@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 from delivery.datasets.details import Details
 from delivery.datasets.populations import SYNTHETIC_MARK
-from delivery.datasets.problems import FileRefused, ProblemLog
+from delivery.datasets.problems import BadRouteFile, ProblemLog
 from delivery.datasets.sources.archives import OpenedFile
 from delivery.datasets.sources.cells import (
     ALIASES,
@@ -43,12 +43,14 @@ def _as_cp1252(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("delivery.cp1252", _as_cp1252)
 
 
-def read_table(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog, postal_code: str = "") -> Source:
+def read_table(
+    stream: BinaryIO, choices: Mapping[str, str], log: ProblemLog, postal_code: str = ""
+) -> Source:
     """Reads UTF-8; single invalid bytes are read as cp1252, because merged files mix both."""
     text = io.TextIOWrapper(stream, encoding="utf-8", errors="delivery.cp1252")
     lines = iter(lambda: text.readline(MAX_LINE_LENGTH), "")
     head = list(islice(lines, HEADER_WITHIN))
-    row, delimiter, header, columns = _find_header(head, chosen)
+    row, delimiter, header, columns = _find_header(head, choices)
     log.columns = {
         field: header[index].strip() if row >= 0 else f"column {index + 1}"
         for field, index in columns.items()
@@ -60,7 +62,7 @@ def read_table(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog, pos
         header=[cell.strip() for cell in header],
         columns=columns,
         rows=_read_rows(
-            body.numbered_rows(delimiter), row + 1, columns, log, postal_code, detailed=details is not None
+            body.numbered_rows(delimiter), row + 1, columns, log, postal_code, has_details=details is not None
         ),
         details=details,
         is_synthetic=any(_is_mark(line) for line in head[: max(row, 0)]),
@@ -93,24 +95,24 @@ class _BoundedRows:
             yield reader.line_num, cells
 
 
-def _find_header(head: list[str], chosen: Mapping[str, str]) -> tuple[int, str, list[str], Columns]:
+def _find_header(head: list[str], choices: Mapping[str, str]) -> tuple[int, str, list[str], Columns]:
     best: tuple[int, int, str, list[str]] = (0, 0, ",", [])
     for row, line in enumerate(head):
         for delimiter in DELIMITERS:
             if line.count(delimiter) >= MAX_COLUMNS:
                 continue
             cells = next(csv.reader([line.rstrip("\n")], delimiter=delimiter), [])
-            score = len(find_columns(cells, {})) + sum(name in cells for name in chosen.values())
+            score = len(find_columns(cells, {})) + sum(name in cells for name in choices.values())
             if score > best[0]:
                 best = (score, row, delimiter, cells)
     _, row, delimiter, header = best
-    if not header and chosen and all(name.isdigit() for name in chosen.values()):
+    if not header and choices and all(name.isdigit() for name in choices.values()):
         delimiter = likely_delimiter(head[0])
         header = _likely_cells(head[0])
-        row = -1 if _holds_counts(header, chosen) else 0
-    columns = find_columns(header, chosen) if header else {}
+        row = -1 if _holds_counts(header, choices) else 0
+    columns = find_columns(header, choices) if header else {}
     if not is_complete(columns):
-        raise FileRefused(_find_missing(header or _likely_cells(head[0]), columns))
+        raise BadRouteFile(_find_missing(header or _likely_cells(head[0]), columns))
     return row, delimiter, header, columns
 
 
@@ -120,48 +122,48 @@ def likely_delimiter(line: str) -> str:
 
 def _likely_cells(line: str) -> list[str]:
     if line.count(likely_delimiter(line)) >= MAX_COLUMNS:
-        raise FileRefused(
+        raise BadRouteFile(
             f"The first line has more than {MAX_COLUMNS} columns, so this is not a file of routes."
         )
     return next(csv.reader([line.rstrip("\n")], delimiter=likely_delimiter(line)), [])
 
 
-def _holds_counts(cells: Sequence[str], chosen: Mapping[str, str]) -> bool:
+def _holds_counts(cells: Sequence[str], choices: Mapping[str, str]) -> bool:
     """Whether this first line is data already; only columns chosen by number show that."""
-    numbers = [int(chosen[field]) for field in ("residential", "business", "total") if field in chosen]
+    numbers = [int(choices[field]) for field in ("residential", "business", "total") if field in choices]
     return any(number <= len(cells) and cells[number - 1][:1].isdigit() for number in numbers)
 
 
 def _find_missing(header: Sequence[str], columns: Columns) -> str:
-    missing = [field for field in ALIASES if field not in columns and field != "total"]
+    missing_fields = [field for field in ALIASES if field not in columns and field != "total"]
     names = ", ".join(repr(cell.strip()[:40]) for cell in header[:20])
     return (
-        f"No column for {', '.join(missing)} was found. The file's columns: {names}. "
+        f"No column for {', '.join(missing_fields)} was found. The file's columns: {names}. "
         "Say which is which; a command does so with --map zip=Postcode,route=Carrier,residential=Homes,…"
     )
 
 
 def _read_rows(
-    numbered: Iterator[tuple[int, list[str]]],
+    numbered_rows: Iterator[tuple[int, list[str]]],
     skipped: int,
     columns: Columns,
     log: ProblemLog,
     postal_code: str,
     *,
-    detailed: bool,
+    has_details: bool,
 ) -> Iterator[Any]:
-    """Yields Rows, or DetailedRows if `detailed`."""
-    places = [columns.get(field, -1) for field in ALIASES]
-    at_zip, at_route, at_residential, at_business, at_total = places
-    needed = max(places)
+    """Yields Rows, or DetailedRows if `has_details`."""
+    positions = [columns.get(field, -1) for field in ALIASES]
+    at_zip, at_route, at_residential, at_business, at_total = positions
+    last_position = max(positions)
     # What a line does not have is taken from behind its end.
-    of_details = itemgetter(*(columns.get(field, -1) for field in DETAIL_ALIASES))
+    details_of = itemgetter(*(columns.get(field, -1) for field in DETAIL_ALIASES))
     last_detail = max(columns.get(field, -1) for field in DETAIL_ALIASES)
     line = skipped
     try:
-        for number, cells in numbered:
+        for number, cells in numbered_rows:
             line = skipped + number
-            if len(cells) <= needed or not cells[at_route]:
+            if len(cells) <= last_position or not cells[at_route]:
                 if any(cell.strip() for cell in cells):
                     _log_suspicious_line(line, cells, log)
                 continue
@@ -173,13 +175,13 @@ def _read_rows(
                 cells[at_business] if at_business >= 0 else "",
                 cells[at_total] if at_total >= 0 else "",
             )
-            if not detailed:
+            if not has_details:
                 yield row
                 continue
             cells += [""] * max(1, last_detail + 2 - len(cells))
-            yield *row, of_details(cells)
+            yield *row, details_of(cells)
     except csv.Error as error:
-        raise FileRefused(f"The file cannot be read near line {line + 1}: {error}.") from error
+        raise BadRouteFile(f"The file cannot be read near line {line + 1}: {error}.") from error
 
 
 def _log_suspicious_line(line: int, cells: Sequence[str], log: ProblemLog) -> None:
@@ -189,32 +191,32 @@ def _log_suspicious_line(line: int, cells: Sequence[str], log: ProblemLog) -> No
 
 
 def read_source(
-    opened: OpenedFile,
+    file: OpenedFile,
     log: ProblemLog,
     *,
     format_name: str = "auto",
-    chosen: Mapping[str, str] | None = None,
+    choices: Mapping[str, str] | None = None,
     postal_code: str = "",
 ) -> Source:
-    stream = opened.stream
+    stream = file.stream
     if format_name == "auto":
         format_name = detect_format(stream.peek(PEEKED))
     if stream.peek(len(BOM_UTF8)).startswith(BOM_UTF8):
         stream.read(len(BOM_UTF8))
     if format_name == "gis-json":
-        return read_gis(stream, chosen or {}, log)
+        return read_gis(stream, choices or {}, log)
     if format_name == "delstat":
         return read_delstat(stream)
-    return read_table(stream, chosen or {}, log, postal_code)
+    return read_table(stream, choices or {}, log, postal_code)
 
 
 def detect_format(head: bytes) -> str:
     if not head.strip():
-        raise FileRefused("The file is empty.")
+        raise BadRouteFile("The file is empty.")
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise FileRefused("The file is UTF-16. Save it as UTF-8, for example as 'CSV UTF-8'.")
+        raise BadRouteFile("The file is UTF-16. Save it as UTF-8, for example as 'CSV UTF-8'.")
     if head.startswith((b"%PDF", b"\xd0\xcf\x11\xe0")):
-        raise FileRefused("This is not a text file. Save the table as CSV (UTF-8) first.")
+        raise BadRouteFile("This is not a text file. Save the table as CSV (UTF-8) first.")
     start = head.removeprefix(BOM_UTF8).lstrip()[:1]
     if start in {b"{", b"["}:
         return "gis-json"

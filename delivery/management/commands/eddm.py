@@ -72,8 +72,8 @@ class Command(ServiceCommand):
             ("added", comparison.added, comparison.first_added),
             ("gone", comparison.removed, comparison.first_removed),
         ):
-            more = " …" if count > len(codes) else ""
-            self.stdout.write(f"ZIP codes {name}: {count} {' '.join(codes)}{more}".rstrip())
+            ellipsis = " …" if count > len(codes) else ""
+            self.stdout.write(f"ZIP codes {name}: {count} {' '.join(codes)}{ellipsis}".rstrip())
         self.stdout.write(f"ZIP codes with different counts: {comparison.changed}")
 
     def _rebuild(self, options: dict[str, Any]) -> None:

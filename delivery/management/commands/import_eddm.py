@@ -15,7 +15,7 @@ from delivery.datasets.models import DatasetStatus
 from delivery.datasets.populations import ROUTE_TYPE_NAMES, sum_types
 from delivery.datasets.problems import PROBLEM_HEADER, REMEDIES
 from delivery.datasets.services.importer import ImportOptions, read_types, read_vintage
-from delivery.datasets.services.imports import Outcome, import_file, import_upload, try_file
+from delivery.datasets.services.imports import ImportOutcome, import_file, import_upload, try_file
 from delivery.datasets.sources.cells import POSTAL_CODE, read_choices
 from delivery.datasets.sources.tables import FORMATS
 from fulfillment.core.errors import DomainError
@@ -68,7 +68,7 @@ def current_user() -> str:
         return "command"
 
 
-def describe_outcome(outcome: Outcome, options: ImportOptions) -> Iterator[str]:
+def describe_outcome(outcome: ImportOutcome, options: ImportOptions) -> Iterator[str]:
     reading = outcome.reading
     origin = reading.origin
     yield f"{origin.file_name}: {origin.source_format}, vintage {origin.vintage:%Y-%m}, SHA-256 {origin.sha256}"
@@ -87,7 +87,7 @@ def describe_outcome(outcome: Outcome, options: ImportOptions) -> Iterator[str]:
     yield _describe_ending(outcome)
 
 
-def _describe_problems(outcome: Outcome) -> Iterator[str]:
+def _describe_problems(outcome: ImportOutcome) -> Iterator[str]:
     log = outcome.reading.log
     if not log.counts:
         return
@@ -98,7 +98,7 @@ def _describe_problems(outcome: Outcome) -> Iterator[str]:
         yield f"  line {line}: {column or 'line'} {value!r} {code}"
 
 
-def _describe_ending(outcome: Outcome) -> str:
+def _describe_ending(outcome: ImportOutcome) -> str:
     dataset = outcome.dataset
     if dataset is None:
         return "Dry run: nothing was written."

@@ -60,7 +60,7 @@ def _read_box(text: str) -> tuple[float, float, float, float]:
 
 
 @dataclass
-class Mailing:
+class MailingPage:
     """Everything the page shows. `products` have a key, a name, a price and a currency."""
 
     dataset: Dataset | None
@@ -87,23 +87,23 @@ class Mailing:
         return DEMO_VIEW if self.dataset and self.dataset.is_synthetic else ""
 
     @property
-    def taken(self) -> list[ChosenRoute]:
+    def selected_routes(self) -> list[ChosenRoute]:
         return [route for route in self.routes if route.code not in self.left_out]
 
     @property
     def homes(self) -> int:
-        return sum(route.residential for route in self.taken)
+        return sum(route.residential for route in self.selected_routes)
 
     @property
     def firms(self) -> int:
-        return sum(route.business for route in self.taken)
+        return sum(route.business for route in self.selected_routes)
 
     @property
     def pieces(self) -> int:
-        return sum(route.pieces for route in self.taken)
+        return sum(route.pieces for route in self.selected_routes)
 
     @property
-    def listed(self) -> list[tuple[ChosenRoute, bool]]:
+    def listed_routes(self) -> list[tuple[ChosenRoute, bool]]:
         return [(route, route.code not in self.left_out) for route in self.routes[:MAX_LISTED]]
 
     @property
@@ -119,8 +119,8 @@ class Mailing:
     @property
     def types(self) -> list[tuple[str, str, bool]]:
         counted = self.dataset.route_types if self.dataset else ""
-        chosen = self.form.types or list(counted)
-        return [(letter, str(name), letter in chosen) for letter, name in TYPE_NAMES if letter in counted]
+        selected = self.form.types or list(counted)
+        return [(letter, str(name), letter in selected) for letter, name in TYPE_NAMES if letter in counted]
 
     @property
     def is_by_hand(self) -> bool:
@@ -132,7 +132,7 @@ class Mailing:
             return self.form.body
         shared = self.form.shared
         shared.pop("RouteTypes", None)
-        return {"Routes": [route.code for route in self.taken], **shared}
+        return {"Routes": [route.code for route in self.selected_routes], **shared}
 
     def examples(self) -> list[Example]:
         address = f"{settings.PUBLIC_URL}{settings.API_ROOT}/delivery/eddm/selection"
@@ -145,41 +145,41 @@ def read_values(request: HttpRequest) -> QueryDict:
 
 def open_mailing(
     request: HttpRequest, *, actor: Requester, owner: Requester, products: Sequence[Any]
-) -> Mailing:
+) -> MailingPage:
     """The page with the values that were sent, or those of an earlier selection of `owner`."""
-    sent, dataset = read_values(request), live_dataset()
-    form = read_form(sent, dataset.route_types if dataset else "")
-    if earlier := request.GET.get("from", ""):
-        form = form_of(selection_of_caller(owner.caller, earlier).criteria)
-    shown = frozenset(sent.get("shown", "").split(","))
-    return Mailing(dataset, actor, form, products, left_out=shown - {*sent.getlist("route"), ""})
+    values, dataset = read_values(request), live_dataset()
+    form = read_form(values, dataset.route_types if dataset else "")
+    if earlier_id := request.GET.get("from", ""):
+        form = form_of(selection_of_caller(owner.caller, earlier_id).criteria)
+    shown_codes = frozenset(values.get("shown", "").split(","))
+    return MailingPage(dataset, actor, form, products, left_out=shown_codes - {*values.getlist("route"), ""})
 
 
-def choose_and_save(request: HttpRequest, page: Mailing) -> EddmSelection | None:
+def choose_and_save(request: HttpRequest, page: MailingPage) -> EddmSelection | None:
     """Chooses the routes of the form, and stores them if that is requested; faults go to the form."""
     try:
         if page.form.has_area or page.form.added:
             enforce_page_limit("mailings", signed_in_user(request).pk)
             _choose_routes(page)
-        if request.method == "POST" and request.POST.get("do") == "save" and page.taken:
+        if request.method == "POST" and request.POST.get("do") == "save" and page.selected_routes:
             return _save_selection(page)
     except DomainError as error:
         page.form.fail(error)
     return None
 
 
-def mailing_context(page: Mailing) -> dict[str, Any]:
+def mailing_context(page: MailingPage) -> dict[str, Any]:
     return {
         "page": page,
         "form": page.form,
-        "code": page.examples() if page.taken else [],
+        "code": page.examples() if page.selected_routes else [],
         "shown": ",".join(route.code for route in page.routes[:MAX_LISTED]),
         **tiles_context(),
         "most_listed": MAX_LISTED,
     }
 
 
-def _choose_routes(page: Mailing) -> None:
+def _choose_routes(page: MailingPage) -> None:
     """Chooses the routes of the area and the named routes."""
     form, caller = page.form, page.actor.caller
     bodies = [form.body] if form.has_area else []
@@ -196,7 +196,7 @@ def _choose_routes(page: Mailing) -> None:
     page.left_out &= route_by_code.keys()
 
 
-def _save_selection(page: Mailing) -> EddmSelection | None:
+def _save_selection(page: MailingPage) -> EddmSelection | None:
     criteria = page.form.criteria(page.body())
     if criteria is None or page.form.errors:
         return None

@@ -100,21 +100,21 @@ class MailingForm:
             return None
 
     def fail(self, error: DomainError) -> None:
-        placed, others = faults_at_fields(error, PLACES)
-        for name, messages in {**placed, "form": others}.items():
+        messages_by_field, other_messages = faults_at_fields(error, PLACES)
+        for name, messages in {**messages_by_field, "form": other_messages}.items():
             if messages:
                 self.errors.setdefault(name, []).extend(messages)
 
 
-def read_form(data: QueryDict, counted: str) -> MailingForm:
-    """`counted` are the route types of the data set; choosing all of them is the same as choosing none."""
-    types = [letter for letter in counted if letter in data.getlist("types")]
+def read_form(data: QueryDict, route_types: str) -> MailingForm:
+    """`route_types` are those of the data set; choosing all of them is the same as choosing none."""
+    types = [letter for letter in route_types if letter in data.getlist("types")]
     values = {name: data.get(name, "")[:100_000] for name in TEXTS}
     # The name of the input on pages that were opened before an update.
     values["center"] = values["center"] or data.get("centre", "")[:100_000]
     return MailingForm(
         values,
-        [] if len(types) == len(counted) else types,
+        [] if len(types) == len(route_types) else types,
         data.get("residential_only") == "on",
     )
 

@@ -84,8 +84,8 @@ def _list_offers(user: User, actor: Requester, selection: EddmSelection) -> list
         return []
     return [
         (product, product.price * selection.pieces, product.least <= selection.pieces <= product.most)
-        for listed in plugins.offered_values("mailing_prices", "mailing_products")
-        for product in listed(actor.caller, user)
+        for list_products in plugins.offered_values("mailing_prices", "mailing_products")
+        for product in list_products(actor.caller, user)
     ]
 
 
@@ -106,13 +106,18 @@ def show_mailing(request: HttpRequest) -> HttpResponse:
     actor = chosen_actor(actors, read_values(request).get("as", ""))
     products = [
         product
-        for listed in plugins.offered_values("mailing_prices", "mailing_products")
-        for product in listed(actor.caller, user)
+        for list_products in plugins.offered_values("mailing_prices", "mailing_products")
+        for product in list_products(actor.caller, user)
     ]
     page = open_mailing(request, actor=actor, owner=actors[0], products=products)
-    saved = choose_and_save(request, page)
-    if saved is not None:
-        return redirect("portal:mailing-selection", saved.pk)
-    own = EddmSelection.objects.filter(own_selections(actors[0].caller)).order_by("-created")
-    context = {**mailing_context(page), "actors": actors, "saved": own[:SAVED_SHOWN], "part": "mailings"}
+    selection = choose_and_save(request, page)
+    if selection is not None:
+        return redirect("portal:mailing-selection", selection.pk)
+    selections = EddmSelection.objects.filter(own_selections(actors[0].caller)).order_by("-created")
+    context = {
+        **mailing_context(page),
+        "actors": actors,
+        "saved": selections[:SAVED_SHOWN],
+        "part": "mailings",
+    }
     return allow_tiles(render(request, "delivery/mailing.html", context), PAGE_POLICY)

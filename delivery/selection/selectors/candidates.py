@@ -10,7 +10,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from delivery.datasets.arrays import np, shapely
-from delivery.datasets.details import Facts, fact_of
+from delivery.datasets.details import Facts, facts_from_row
 from delivery.datasets.selectors import active_dataset
 from delivery.datasets.shapes import GRID, Packed, in_degrees, read_areas
 from delivery.selection.criteria import MAX_AREAS, Box, Circle, box_of
@@ -66,19 +66,19 @@ class Candidates:
         """Postal code and route, such as `84101C001`."""
         return [code + route for code, route in zip(self.postal_codes, self.routes, strict=True)]
 
-    def facts(self, chosen: Sequence[int] | np.ndarray) -> Iterator[Facts]:
+    def facts(self, indexes: Sequence[int] | np.ndarray) -> Iterator[Facts]:
         """The facts of the routes at these places, in their order."""
-        read: dict[int, tuple[list[str], list[list[int]]]] = {}
-        for index in chosen:
+        facts_by_row: dict[int, tuple[list[str], list[list[int]]]] = {}
+        for index in indexes:
             row = self._row[index]
             text = self._facts[row]
             if text is None:
                 yield NO_FACTS
                 continue
-            if row not in read:
-                read[row] = orjson.loads(text)
-            facilities, rows_of_code = read[row]
-            yield fact_of(facilities, rows_of_code[self._position[index]])
+            if row not in facts_by_row:
+                facts_by_row[row] = orjson.loads(text)
+            facilities, rows_of_code = facts_by_row[row]
+            yield facts_from_row(facilities, rows_of_code[self._position[index]])
 
 
 def candidates_by_code(dataset_id: int, postal_codes: Sequence[str], types: str) -> Candidates:
@@ -102,18 +102,18 @@ def _make_candidates(rows: Sequence[tuple[str, str, bytes | None, str | None]], 
     texts = [row[1] for row in rows]
     sizes = np.array([text.count(",") + 1 if text else 0 for text in texts], np.int64)
     # "C001 600 40" of each route.
-    every = ",".join(text for text in texts if text).split(",") if any(texts) else []
-    is_selectable = np.fromiter((route[0] in types for route in every), bool, len(every))
-    chosen = np.flatnonzero(is_selectable)
-    cells = " ".join([every[index] for index in chosen.tolist()]).split(" ")
-    of_row = np.repeat(np.arange(len(rows)), sizes)[chosen]
-    places = chosen - (np.cumsum(sizes) - sizes)[of_row]
+    listed_routes = ",".join(text for text in texts if text).split(",") if any(texts) else []
+    is_selectable = np.fromiter((route[0] in types for route in listed_routes), bool, len(listed_routes))
+    selectable = np.flatnonzero(is_selectable)
+    cells = " ".join([listed_routes[index] for index in selectable.tolist()]).split(" ")
+    of_row = np.repeat(np.arange(len(rows)), sizes)[selectable]
+    places = selectable - (np.cumsum(sizes) - sizes)[of_row]
     codes = [row[0] for row in rows]
     of_row_list = of_row.tolist()
     packed = read_areas([bytes(row[2] or b"") for row in rows], sizes.tolist())
     return Candidates(
         [codes[row] for row in of_row_list],
-        cells[0::3] if len(chosen) else [],
+        cells[0::3] if len(selectable) else [],
         np.array(list(map(int, cells[1::3])), np.int64),
         np.array(list(map(int, cells[2::3])), np.int64),
         packed.select(is_selectable),
@@ -131,10 +131,10 @@ def routes_in_view(box: Box) -> tuple[Candidates, np.ndarray]:
     """
     dataset = active_dataset()
     candidates = candidates_by_box(dataset.pk, box, dataset.route_types, "")
-    seen = shapely.box(*(value * GRID for value in box))
-    shapely.prepare(seen)
+    view = shapely.box(*(value * GRID for value in box))
+    shapely.prepare(view)
     shapes = candidates.packed.shapes()
-    shapes[~shapely.intersects(seen, shapes)] = None
+    shapes[~shapely.intersects(view, shapes)] = None
     if sum(shape is not None for shape in shapes) > MAX_DRAWN:
         raise Invalid(_("There are too many routes in view. Zoom in."), code="too_many_routes")
     return candidates, in_degrees(shapes)
@@ -149,8 +149,8 @@ def overlaps_polygon(candidates: Candidates, polygon: shapely.Polygon, matches: 
             "smaller area."
         )
         counts = {"corners": corners, "routes": count}
-        shown = {name: number_format(number, force_grouping=True) for name, number in counts.items()}
-        raise Invalid.at("/Polygon", "area_too_large", message % shown)
+        values = {name: number_format(number, force_grouping=True) for name, number in counts.items()}
+        raise Invalid.at("/Polygon", "area_too_large", message % values)
     area = shapely.transform(polygon, lambda corners: corners * GRID)
     shapely.prepare(area)
     overlaps = np.zeros(len(candidates), bool)

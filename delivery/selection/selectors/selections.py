@@ -84,9 +84,9 @@ def shapes_of_routes(selection: EddmSelection, routes: Sequence[EddmSelectionRou
 def shapes_by_code(dataset_id: int, routes: Collection[str]) -> dict[str, str]:
     """The shapes, as GeoJSON, of routes such as `84101C001`; without those that have no place in the data set."""
     candidates = candidates_by_code(dataset_id, sorted({route[:5] for route in routes}), SELECTABLE_TYPES)
-    chosen = np.array([code in routes for code in candidates.codes], bool)
+    is_requested = np.array([code in routes for code in candidates.codes], bool)
     names = [code for code in candidates.codes if code in routes]
-    shapes = shapely.to_geojson(in_degrees(candidates.packed.select(chosen).shapes()))
+    shapes = shapely.to_geojson(in_degrees(candidates.packed.select(is_requested).shapes()))
     return {name: shape for name, shape in zip(names, shapes, strict=True) if shape}
 
 
@@ -129,14 +129,14 @@ def differences_to_active(
         candidates.residential if selection.residential_only else candidates.residential + candidates.business
     )
     pieces = dict(zip(candidates.codes, counts.tolist(), strict=True))
-    counted = [route for route in routes if route.code in pieces]
+    remaining_routes = [route for route in routes if route.code in pieces]
     return Differences(
         dataset,
         [route.code for route in routes if route.code not in pieces],
         [
             ChangedRoute(route.code, route.pieces, pieces[route.code])
-            for route in counted
+            for route in remaining_routes
             if pieces[route.code] != route.pieces
         ],
-        sum(pieces[route.code] for route in counted),
+        sum(pieces[route.code] for route in remaining_routes),
     )

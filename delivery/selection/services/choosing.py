@@ -67,24 +67,24 @@ class _Search:
 
     def choice(self) -> Choice:
         self._check_types()
-        named = self._named_candidates()
+        explicit = self._named_candidates()
         around = self._around_center()
         if self.criteria.needs_geometry and not self.dataset.has_geometry:
             raise GeometryMissing(
                 "The active data set has no geometry: Polygon and Center cannot be used. Name PostalCodes or Routes."
             )
         circle = self._circle(around)
-        candidates, order = self._candidates_in_order(named, circle)
-        taken = self._within_limit(candidates, order)
-        if len(taken) > MAX_ROUTES:
+        candidates, order = self._candidates_in_order(explicit, circle)
+        selected = self._within_limit(candidates, order)
+        if len(selected) > MAX_ROUTES:
             message = (
-                f"{len(taken):,} routes are in the area; at most {MAX_ROUTES:,} can be selected at once."
+                f"{len(selected):,} routes are in the area; at most {MAX_ROUTES:,} can be selected at once."
             )
             raise Invalid(message, code="too_many_routes")
-        if not len(taken):
+        if not len(selected):
             raise self._empty_selection(candidates, order)
         return Choice(
-            self.dataset, self.criteria, *_take_routes(candidates, taken, self.criteria.residential_only)
+            self.dataset, self.criteria, *_take_routes(candidates, selected, self.criteria.residential_only)
         )
 
     def _check_types(self) -> None:
@@ -151,11 +151,16 @@ class _Search:
         return Circle(latitude, longitude, criteria.radius or MAX_MILES)
 
     def _candidates_in_order(
-        self, named: Candidates | None, circle: Circle | None
+        self, explicit: Candidates | None, circle: Circle | None
     ) -> tuple[Candidates, np.ndarray]:
         """Candidates, and which of them hold all criteria, in the order in which they are taken."""
-        if named is not None or circle is None or self.criteria.radius is not None or self.criteria.polygon:
-            candidates = named or self._in_box(circle)
+        if (
+            explicit is not None
+            or circle is None
+            or self.criteria.radius is not None
+            or self.criteria.polygon
+        ):
+            candidates = explicit or self._in_box(circle)
             return candidates, self._matching(candidates, circle)
         limit = self.piece_limit or 0
         for miles in STEPS_IN_MILES:
@@ -177,8 +182,8 @@ class _Search:
             return candidates_by_box(self.dataset.pk, around, self.types, "/RadiusMiles")
         box = box_of(polygon)
         if circle is not None and self.criteria.radius is not None:
-            other = circle.box
-            box = (max(box[0], other[0]), max(box[1], other[1]), min(box[2], other[2]), min(box[3], other[3]))
+            area = circle.box
+            box = (max(box[0], area[0]), max(box[1], area[1]), min(box[2], area[2]), min(box[3], area[3]))
         return candidates_by_box(self.dataset.pk, box, self.types, "/Polygon")
 
     def _matching(self, candidates: Candidates, circle: Circle | None) -> np.ndarray:
@@ -241,12 +246,12 @@ class _Search:
         """Takes whole routes while they fit the limit, and skips larger ones."""
         if self.piece_limit is None:
             return order
-        remaining, taken = self.piece_limit, []
+        remaining, selected = self.piece_limit, []
         for index, pieces in zip(order.tolist(), self._pieces(candidates)[order].tolist(), strict=True):
             if pieces <= remaining:
-                taken.append(index)
+                selected.append(index)
                 remaining -= pieces
-        return np.array(taken, np.int64)
+        return np.array(selected, np.int64)
 
     def _empty_selection(self, candidates: Candidates, order: np.ndarray) -> Invalid:
         if len(order):
@@ -265,12 +270,12 @@ class _Search:
 
 
 def _take_routes(
-    candidates: Candidates, taken: np.ndarray, residential_only: bool
+    candidates: Candidates, selected: np.ndarray, residential_only: bool
 ) -> tuple[list[ChosenRoute], tuple[float, float, float, float] | None]:
-    chosen = np.zeros(len(candidates), bool)
-    chosen[taken] = True
-    indexes = taken.tolist()
-    residential, business = candidates.residential[taken].tolist(), candidates.business[taken].tolist()
+    is_selected = np.zeros(len(candidates), bool)
+    is_selected[selected] = True
+    indexes = selected.tolist()
+    residential, business = candidates.residential[selected].tolist(), candidates.business[selected].tolist()
     routes = [
         ChosenRoute(
             candidates.postal_codes[index],
@@ -284,7 +289,7 @@ def _take_routes(
             indexes, residential, business, candidates.facts(indexes), strict=True
         )
     ]
-    return routes, candidates.packed.select(chosen).bounds
+    return routes, candidates.packed.select(is_selected).bounds
 
 
 def _raise_unknown(faults: Sequence[Fault]) -> None:

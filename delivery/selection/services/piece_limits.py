@@ -5,7 +5,7 @@ from decimal import Decimal
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
-from delivery.selection.criteria import Budget, Criteria
+from delivery.selection.criteria import Criteria, SelectionBudget
 from fulfillment.core import plugins
 from fulfillment.core.errors import Invalid
 
@@ -26,7 +26,7 @@ def piece_limit(caller: Caller, criteria: Criteria) -> int | None:
     return min(limits) if limits else None
 
 
-def _ask_price(caller: Caller, budget: Budget) -> Decimal:
+def _ask_price(caller: Caller, budget: SelectionBudget) -> Decimal:
     """The price of one piece, from an app that offers `mailing_prices`."""
     for unit_price in plugins.offered_values("mailing_prices", "unit_price"):
         price: Decimal = unit_price(

@@ -55,7 +55,7 @@ def create_selection(*, caller: Caller, choice: Choice) -> EddmSelection:
         dataset=choice.dataset,
         vintage=choice.dataset.vintage,
         is_synthetic=choice.dataset.is_synthetic,
-        criteria=dict(choice.criteria.sent),
+        criteria=dict(choice.criteria.body),
         residential_only=choice.criteria.residential_only,
         route_count=len(choice.routes),
         residential=sum(route.residential for route in choice.routes),
@@ -77,18 +77,18 @@ def create_selection(*, caller: Caller, choice: Choice) -> EddmSelection:
 
 def _refuse_too_many(caller: Caller, routes: int, now: datetime) -> None:
     """Limits selections without an order. Each parallel request may exceed the limit by one."""
-    most, most_routes = settings.SELECTIONS_PER_CALLER, settings.SELECTED_ROUTES_PER_CALLER
-    waiting = EddmSelection.objects.filter(made_by(caller), created__gt=now - VALID_FOR)
-    waiting = waiting.filter(expires__gt=now, is_ordered=False)
-    newest = waiting.order_by("-created").values_list("route_count", "expires")[:most]
+    max_selections, max_routes = settings.SELECTIONS_PER_CALLER, settings.SELECTED_ROUTES_PER_CALLER
+    unordered = EddmSelection.objects.filter(made_by(caller), created__gt=now - VALID_FOR)
+    unordered = unordered.filter(expires__gt=now, is_ordered=False)
+    newest = unordered.order_by("-created").values_list("route_count", "expires")[:max_selections]
     rows = list(newest)
-    if len(rows) < most and sum(count for count, _ in rows) + routes <= most_routes:
+    if len(rows) < max_selections and sum(count for count, _ in rows) + routes <= max_routes:
         return
     until = min((expires for _, expires in rows), default=now)
     message = (
-        f"You have {len(rows):,} selections with {sum(count for count, _ in rows):,} routes that are not ordered; at "
-        f"most {most:,} with {most_routes:,} routes are kept for a caller. Order one, or wait until the first of them "
-        f"expires on {until:%Y-%m-%d}."
+        f"You have {len(rows):,} selections with {sum(count for count, _ in rows):,} routes that are not ordered; "
+        f"at most {max_selections:,} with {max_routes:,} routes are kept for a caller. Order one, or wait until the "
+        f"first of them expires on {until:%Y-%m-%d}."
     )
     raise Conflict(message, code="too_many_selections")
 
@@ -98,7 +98,7 @@ def personal_data() -> list[PersonalData]:
 
 
 def _selections_of(user: Any) -> list[Record]:
-    made = EddmSelection.objects.filter(user=user).order_by("pk")
+    selections = EddmSelection.objects.filter(user=user).order_by("pk")
     return [
         {
             "SelectionID": str(selection.pk),
@@ -106,12 +106,12 @@ def _selections_of(user: Any) -> list[Record]:
             "Pieces": selection.pieces,
             "Criteria": selection.criteria,
         }
-        for selection in made
+        for selection in selections
     ]
 
 
 def _erase_person(user: Any) -> None:
     """Deletes the user's selections; ordered ones stay without the user."""
-    made = EddmSelection.objects.filter(user=user)
-    made.filter(is_ordered=False).delete()
-    made.update(user=None, criteria={})
+    selections = EddmSelection.objects.filter(user=user)
+    selections.filter(is_ordered=False).delete()
+    selections.update(user=None, criteria={})

@@ -2,7 +2,7 @@ import shapely
 from django.core.management import call_command
 
 from delivery.datasets.csv_export import export_lines
-from delivery.datasets.details import facts_of
+from delivery.datasets.details import parse_facts
 from delivery.datasets.models import Area
 from delivery.datasets.packing import pack_routes
 from delivery.datasets.selectors import live_dataset
@@ -86,7 +86,7 @@ def test_shape_or_number_that_cannot_be_read_is_left_out_and_the_counts_are_kept
     dataset = live_dataset()
     assert (dataset.route_count, dataset.shape_count) == (4, 1)
     assert dataset.import_run.problem_counts == {"W_GEOMETRY": 2, "W_DETAIL": 1}
-    first = facts_of(Area.objects.get(dataset=dataset, postal_code="84101").facts)[0]
+    first = parse_facts(Area.objects.get(dataset=dataset, postal_code="84101").facts)[0]
     assert (first.income, first.age, first.household, first.facility) == (52000, 34.5, 2.61, "SALT LAKE CITY")
 
 
@@ -106,7 +106,7 @@ def test_saved_answer_of_the_map_service_gives_places_too(db, tmp_path, capsys):
     area = Area.objects.get()
     shapes = read_areas([bytes(area.shapes)], [3]).shapes()
     assert [one.geom_type for one in shapes] == ["Point", "MultiLineString", "Polygon"]
-    assert facts_of(area.facts)[1].age == 33.4
+    assert parse_facts(area.facts)[1].age == 33.4
 
 
 def test_counting_other_types_and_merging_keep_the_places(db, tmp_path, capsys):

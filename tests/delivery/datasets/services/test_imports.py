@@ -8,7 +8,7 @@ import pytest
 from delivery.datasets.csv_export import export_lines
 from delivery.datasets.models import Dataset, ImportProblem, ImportRun, Population
 from delivery.datasets.populations import pack
-from delivery.datasets.problems import FileRefused
+from delivery.datasets.problems import BadRouteFile
 from delivery.datasets.selectors import live_dataset, stored_populations
 from delivery.datasets.services.importer import ImportOptions, preview_file, read_file
 from delivery.datasets.services.imports import import_file, try_file
@@ -204,7 +204,7 @@ def test_refused_file_leaves_its_record_and_nothing_else(tmp_path):
     path = tmp_path / "bad.csv"
     path.write_text("a,b\n1,2\n")
 
-    with pytest.raises(FileRefused):
+    with pytest.raises(BadRouteFile):
         load(path)
 
     run = ImportRun.objects.get()
@@ -216,7 +216,7 @@ def test_refused_file_leaves_its_record_and_nothing_else(tmp_path):
 
 
 def test_file_without_one_valid_line_is_refused(tmp_path):
-    with pytest.raises(FileRefused, match="None of the 1 lines could be read"):
+    with pytest.raises(BadRouteFile, match="None of the 1 lines could be read"):
         load(write_csv(tmp_path / "bad.csv", "x,C001,1,1,2"), force=True)
 
 

@@ -4,7 +4,7 @@ import zipfile
 
 import pytest
 
-from delivery.datasets.problems import FileRefused
+from delivery.datasets.problems import BadRouteFile
 from delivery.datasets.sources import archives
 from delivery.datasets.sources.archives import open_file
 
@@ -71,17 +71,17 @@ def test_content_decides_and_not_the_name(read, content):
     ],
 )
 def test_file_that_is_refused(read, content, says):
-    with pytest.raises(FileRefused, match=says):
+    with pytest.raises(BadRouteFile, match=says):
         read(content)
 
 
 def test_bomb_is_stopped(read, monkeypatch):
     monkeypatch.setattr(archives, "MAX_UNPACKED_BYTES", 10_000)
 
-    with pytest.raises(FileRefused, match="more than 2 GB"):
+    with pytest.raises(BadRouteFile, match="more than 2 GB"):
         read(gzip.compress(TEXT))
 
 
 def test_missing_file(tmp_path):
-    with pytest.raises(FileRefused, match="No such file"), open_file(tmp_path / "none.csv"):
+    with pytest.raises(BadRouteFile, match="No such file"), open_file(tmp_path / "none.csv"):
         pass

@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from delivery.datasets.problems import FileRefused
+from delivery.datasets.problems import BadRouteFile
 from tests.factories.delivery import delstat_header, delstat_record
 
 CITY = delstat_record("84101", "C001", {0: 10, 3: 5, 7: 1, 8: 900}, {1: 500, 2: 90}, general=4)
@@ -38,7 +38,7 @@ def test_invalid_count_behind_the_checked_records_rejects_its_line(gather):
 
 
 def test_file_that_is_cut_off(gather):
-    with pytest.raises(FileRefused, match="cut off in the middle of record 4"):
+    with pytest.raises(BadRouteFile, match="cut off in the middle of record 4"):
         gather(delstat_header() + CITY + BOX + RURAL[:200])
 
 
@@ -53,5 +53,5 @@ def test_file_that_is_cut_off(gather):
     ],
 )
 def test_another_layout_is_not_guessed_at(gather, content):
-    with pytest.raises(FileRefused, match=r"[Ll]ayout not recognized"):
+    with pytest.raises(BadRouteFile, match=r"[Ll]ayout not recognized"):
         gather(content)

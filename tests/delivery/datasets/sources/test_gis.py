@@ -1,6 +1,6 @@
 import pytest
 
-from delivery.datasets.problems import FileRefused
+from delivery.datasets.problems import BadRouteFile
 from tests.factories.delivery import gis_answer
 
 ROUTE = {
@@ -59,5 +59,5 @@ def test_code_may_be_in_the_route_alone(gather):
     ],
 )
 def test_answer_that_is_refused(gather, content, says):
-    with pytest.raises(FileRefused, match=says):
+    with pytest.raises(BadRouteFile, match=says):
         gather(content)

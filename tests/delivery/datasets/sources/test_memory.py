@@ -20,7 +20,7 @@ import json, os, pathlib, re, sys, time
 import django
 django.setup()
 from delivery.datasets.services.importer import ImportOptions, preview_file, read_file
-from delivery.datasets.problems import FileRefused, ProblemLog
+from delivery.datasets.problems import BadRouteFile, ProblemLog
 preview_file(path=pathlib.Path(sys.argv[1]), name="warm.csv", options=ImportOptions(vintage="2026-01"))
 
 def peak():
@@ -33,7 +33,7 @@ def read(path):
     worked = time.process_time() - began
     try:
         said = str(read_file(path=path, name="x", options=options, log=ProblemLog()).rows)
-    except FileRefused as refusal:
+    except BadRouteFile as refusal:
         said = refusal.message
     print(json.dumps([previewed, worked, said, peak() - before]), flush=True)
 

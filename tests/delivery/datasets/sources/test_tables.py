@@ -1,6 +1,6 @@
 import pytest
 
-from delivery.datasets.problems import FileRefused
+from delivery.datasets.problems import BadRouteFile
 from tests.factories.delivery import HEADER
 
 LINES = ["84101,C001,600,40,640", "84101,R002,500,0,500", "00501,B001,80,9,89"]
@@ -168,10 +168,10 @@ def test_problems_name_the_files_own_column_and_its_line(gather):
     ],
 )
 def test_file_that_is_refused(gather, content, says):
-    with pytest.raises(FileRefused, match=says):
+    with pytest.raises(BadRouteFile, match=says):
         gather(content)
 
 
 def test_quote_that_is_never_closed(gather):
-    with pytest.raises(FileRefused, match="near line 2"):
+    with pytest.raises(BadRouteFile, match="near line 2"):
         gather(table('84101,C001,"600,40,640', *LINES * 10_000))
