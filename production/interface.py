@@ -19,7 +19,7 @@ WorkStyle = Literal["", "Sheetwise", "WorkAndTurn", "WorkAndTumble"]
 
 @dataclass(frozen=True, slots=True)
 class JobFile:
-    """One file for the press. `read` opens the bytes; `sha256` is hexadecimal."""
+    """A file for the press. `sha256` is hexadecimal."""
 
     name: str
     media_type: str
@@ -77,13 +77,14 @@ class JobItem:
 
 @dataclass(frozen=True, slots=True)
 class AdapterJob:
-    """An order item for a provider. `number` is unique and the same for every retry.
+    """The job of an order item as adapters get it. `number` is unique, and the same for every retry.
 
     `ship_by` and `deliver_by` are the ends of days, in the time zone of the store. `siblings` are the numbers of all
     jobs of the order at this provider, this one included, in the order of the items.
 
-    An adapter that takes several items gets jobs of one order that leave on the same day as one: `together` are these
-    jobs, in the order of the items, `number` is that of their order at the provider, and the rest is of the first.
+    An adapter that takes several items gets the jobs of an order that leave on the same day as a single job. Its
+    `together` lists those jobs in the order of the items, its `number` is the number of their order at the provider,
+    and all its other fields are those of the first job.
     """
 
     number: str
@@ -116,8 +117,8 @@ class AdapterJob:
     @property
     def place_of_order(self) -> str:
         """The place in the order, such as “2 of 3”; empty if the job is the only one of its order."""
-        several = len(self.siblings) > 1 and self.number in self.siblings
-        return f"{self.siblings.index(self.number) + 1} of {len(self.siblings)}" if several else ""
+        has_siblings = len(self.siblings) > 1 and self.number in self.siblings
+        return f"{self.siblings.index(self.number) + 1} of {len(self.siblings)}" if has_siblings else ""
 
     @property
     def print_files(self) -> Sequence[JobFile]:

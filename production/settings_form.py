@@ -18,9 +18,9 @@ class SettingsForm(forms.Form):
     secrets: ClassVar[Collection[str]] = ()
 
     def __init__(self, values: Mapping[str, Any], *, has_secrets: bool = True) -> None:
-        filled = {name: value for name, value in values.items() if value is not None and value != ""}
+        entered = {name: value for name, value in values.items() if value is not None and value != ""}
         defaults = {name: field.initial for name, field in self.base_fields.items()}
-        super().__init__(defaults | filled)
+        super().__init__(defaults | entered)
         self._unknown = sorted(values.keys() - self.base_fields.keys())
         for name in () if has_secrets else self.secrets:
             del self.fields[name]
@@ -57,10 +57,10 @@ def rule(check: Check) -> Callable[[Any], None]:
     return validate
 
 
-def between(least: float, most: float) -> Callable[[Any], None]:
+def between(minimum: float, maximum: float) -> Callable[[Any], None]:
     def validate(value: float) -> None:
-        if not least <= value <= most:
-            raise ValidationError(f"It must lie between {least:g} and {most:g}.")
+        if not minimum <= value <= maximum:
+            raise ValidationError(f"It must lie between {minimum:g} and {maximum:g}.")
 
     return validate
 

@@ -60,18 +60,20 @@ def build_files(job: AdapterJob, name: str, *, separator: str, tickets: str) -> 
     names = _file_names(job, name, separator)
     files = [replace(file, name=names[file.name]) for file in job.files]
     renamed: AdapterJob = replace(job, files=files, members=_rename_members(job, names))
-    written = [DropFile(f"{name}.{ending}", write(renamed)) for ending, write in WRITERS.get(tickets, ())]
-    return [*(DropFile(file.name, file.content) for file in files), *written]
+    ticket_files = [
+        DropFile(f"{name}.{ending}", write(renamed)) for ending, write in WRITERS.get(tickets, ())
+    ]
+    return [*(DropFile(file.name, file.content) for file in files), *ticket_files]
 
 
 def _file_names(job: AdapterJob, name: str, separator: str) -> dict[str, str]:
     """File names from the name of the job: the print file has exactly that name, papers and sheets a suffix."""
     names: dict[str, str] = {}
-    several = len(job.print_files) > 1
+    is_multiple = len(job.print_files) > 1
     for position, file in enumerate(job.print_files, 1):
         suffix = PurePosixPath(file.name).suffix.lower()
         suffix = suffix if re.fullmatch(r"\.[a-z0-9]{1,5}", suffix) else ".pdf"
-        count = f"{separator}{position}" if several and (position > 1 or separator == "_") else ""
+        count = f"{separator}{position}" if is_multiple and (position > 1 or separator == "_") else ""
         sheet = re.search(r"-sheet-\d+-run-\d+(?=\.pdf$)", file.name) if job.members else None
         names[file.name] = f"{name}{sheet[0] if sheet else count}{suffix}"
     return names | {file.name: f"{name}{PAPERS_ENDING}.pdf" for file in job.files if not file.is_printed}
@@ -99,11 +101,11 @@ def _check_path(value: str) -> None:
 
 
 def _check_pattern(value: str) -> None:
-    used = re.findall(r"\{([^{}]*)\}", value)
-    if unknown := [name for name in used if name not in PLACEHOLDERS]:
+    names = re.findall(r"\{([^{}]*)\}", value)
+    if unknown := [name for name in names if name not in PLACEHOLDERS]:
         allowed = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
         raise ValueError(f"{{{unknown[0]}}} is unknown; use {allowed}.")
-    if "number" not in used:
+    if "number" not in names:
         raise ValueError("Include {number}: only the job number makes names unique.")
     if re.search(r"[{}]", re.sub(r"\{[^{}]*\}", "", value)) or "/" in value:
         raise ValueError("Use letters, digits, . _ - and placeholders such as {number} only.")

@@ -65,20 +65,20 @@ class FolderAdapter:
             work.write(probe, b"probe")
             work.move(probe, hot, f".{probe}")
             hot.remove(f".{probe}")
-            space = os.fstatvfs(hot.descriptor)
+            file_system = os.fstatvfs(hot.descriptor)
             if back and not os.access(".", os.R_OK | os.W_OK | os.X_OK, dir_fd=back.descriptor):
                 raise PermissionError(errno.EACCES, "Permission denied", str(self._back))
-            waiting = sum(1 for name in hot.names() if not name.startswith("."))
-        free = space.f_bavail * space.f_frsize // 10**9
-        return f"Files can be written to {self._folder}: {waiting} waiting there, {free} GB free."
+            waiting_count = sum(1 for name in hot.names() if not name.startswith("."))
+        free_gigabytes = file_system.f_bavail * file_system.f_frsize // 10**9
+        return f"Files can be written to {self._folder}: {waiting_count} waiting there, {free_gigabytes} GB free."
 
     def preview(self, job: AdapterJob) -> Mapping[str, Any]:
         files = self._build_files(job)
-        shown: dict[str, Any] = {"Full path": str(self._folder / self._list_names(job, files)[0])}
+        contents: dict[str, Any] = {"Full path": str(self._folder / self._list_names(job, files)[0])}
         for file in files:
             is_text = not file.name.endswith(".pdf")
-            shown[file.name] = file.content.decode() if is_text else f"{len(file.content):,} bytes"
-        return shown
+            contents[file.name] = file.content.decode() if is_text else f"{len(file.content):,} bytes"
+        return contents
 
     def submit(self, job: AdapterJob) -> Submitted:
         with _disk_errors() as progress, self._open_folders() as (hot, _):
@@ -126,8 +126,8 @@ class FolderAdapter:
         with _disk_errors(), self._open_folders() as (hot, back):
             carry_over(hot, self._ledger)
             self._remove_leftovers(hot)
-            returned = ReturnFolder(back, self._ledger).reports(until=until) if back else ()
-            return [*self._taken_reports(hot), *returned]
+            returned_reports = ReturnFolder(back, self._ledger).reports(until=until) if back else ()
+            return [*self._taken_reports(hot), *returned_reports]
 
     def confirm(self, reports: Sequence[Report]) -> None:
         """Moves report files to `processed`; notes files in state folders, which stay there."""
@@ -148,14 +148,14 @@ class FolderAdapter:
     @contextmanager
     def _open_folders(self) -> Iterator[tuple[OpenFolder, OpenFolder | None]]:
         """The hot folder and the return folder."""
-        with open_press_folder(self._folder) as hot, ExitStack() as opened:
+        with open_press_folder(self._folder) as hot, ExitStack() as stack:
             # Without its mount there is an empty folder: each job would seem taken, and new ones would be lost in it.
             if hot.status(WORK) is None and self._ledger.has_done():
                 path = hot.path / WORK
                 raise ProviderUnavailable(
                     f"{path}, which earlier jobs left, is not there; is the folder mounted?", is_unsent=True
                 )
-            yield hot, opened.enter_context(open_press_folder(self._back)) if self._back else None
+            yield hot, stack.enter_context(open_press_folder(self._back)) if self._back else None
 
     def _name_folder(self, job: AdapterJob) -> str:
         values = {
@@ -215,9 +215,9 @@ class FolderAdapter:
         state = self._settings["taken"]
         if state == "none":
             return
-        there = set(hot.names())
+        present_names = set(hot.names())
         for number, entry in self._ledger.waiting():
-            if there.isdisjoint(entry.names):
+            if present_names.isdisjoint(entry.names):
                 text = f"job:{number}:{TAKEN}\nThe files have left the hot folder."
                 yield Report(f"taken:{number}", number, state, None, raw=text)
 
@@ -226,9 +226,9 @@ class FolderAdapter:
         if time.monotonic() - _CLEANED.get(self._folder, -DAY_SECONDS) < DAY_SECONDS:
             return
         with suppress(FileNotFoundError), hot.folder(WORK) as work:
-            needed = self._ledger.drafts()
+            drafts = self._ledger.drafts()
             for name in work.names():
-                status = work.status(name) if WORK_NAME.fullmatch(name) and name not in needed else None
+                status = work.status(name) if WORK_NAME.fullmatch(name) and name not in drafts else None
                 if status and status.st_mtime < time.time() - DAY_SECONDS:
                     work.remove(name)
             forget_names(work.path / OLD_LEDGER)

@@ -42,20 +42,20 @@ class ReturnFolder:
     def reports(self, *, until: float) -> Iterator[Report]:
         """New reports, none after `until`. Unreadable files go to `unreadable`, each with the reason beside it."""
         yield from self._in_state_folders(until)
-        settled = time.time() - SETTLED_SECONDS
+        settled_before = time.time() - SETTLED_SECONDS
         names = [
             name
             for name in self._folder.names()
             if not name.startswith(".") and PurePath(name).suffix.lower() in REPORT_SUFFIXES
         ]
         # By chance, so that names that stay there hold up no others.
-        read = count = 0
-        examined = random.sample(names, min(len(names), MAX_FILES_AT_ONCE))
-        for name in sorted(examined):
-            if read >= READ_AT_ONCE or count >= MAX_REPORTS or time.monotonic() > until:
+        file_count = report_count = 0
+        sample = random.sample(names, min(len(names), MAX_FILES_AT_ONCE))
+        for name in sorted(sample):
+            if file_count >= READ_AT_ONCE or report_count >= MAX_REPORTS or time.monotonic() > until:
                 return
             status = self._folder.status(name)
-            if status is None or status.st_mtime > settled:
+            if status is None or status.st_mtime > settled_before:
                 continue
             if stat.S_ISDIR(status.st_mode):
                 continue
@@ -64,11 +64,11 @@ class ReturnFolder:
             except FileNotFoundError:
                 continue
             except ValueError as error:
-                self._archive_file(name, "unreadable", why=str(error))
+                self._archive_file(name, "unreadable", reason=str(error))
                 continue
             if not reports:
                 self.move_processed(name)
-            read, count = read + 1, count + len(reports)
+            file_count, report_count = file_count + 1, report_count + len(reports)
             for report in reports:
                 yield replace(report, raw=f"file:{name}\n{report.raw}")
 
@@ -88,8 +88,8 @@ class ReturnFolder:
         )
         settle_names(folder, [file_name for file_name in names if file_name not in pending])
         for number in sorted(set(pending.values())):
-            moved = [file_name for file_name, owner in pending.items() if owner == number]
-            if state == "Shipped" and not self._is_complete(folder, number, moved):
+            moved_names = [file_name for file_name, owner in pending.items() if owner == number]
+            if state == "Shipped" and not self._is_complete(folder, number, moved_names):
                 continue
             text = f"job:{number}:{state}\nMoved to {name}."
             yield Report(f"moved:{number}:{state}", number, state, datetime.now(UTC), raw=text)
@@ -104,14 +104,14 @@ class ReturnFolder:
     def move_processed(self, name: str) -> None:
         self._archive_file(name, "processed")
 
-    def _archive_file(self, name: str, kind: str, *, why: str = "") -> None:
+    def _archive_file(self, name: str, kind: str, *, reason: str = "") -> None:
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
         short_name = name_with_room(name)
         with self._folder.folder(kind, create=True) as archive:
             self._folder.move(name, archive, f"{stamp}-{short_name}")
-            if why:
-                shown = short_name if short_name.isprintable() else "report"
-                archive.write(f"{stamp}-{shown}.why.txt", f"{why}\n".encode("utf-8", "replace"))
+            if reason:
+                printable_name = short_name if short_name.isprintable() else "report"
+                archive.write(f"{stamp}-{printable_name}.why.txt", f"{reason}\n".encode("utf-8", "replace"))
 
     def _read_reports(self, name: str) -> list[Report]:
         """Raises ValueError."""

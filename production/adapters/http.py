@@ -62,8 +62,8 @@ def send_json(
     except ProviderUnavailable as error:
         exchange = Exchange(request, str(error), digests or {})
         raise ProviderUnavailable(str(error), exchange, is_unsent=error.is_unsent or is_dry_run) from error
-    shown = f"{response.status}\n{response.text[:MAX_STORED_LENGTH]}"
-    return response, Exchange(request, shown, digests or {})
+    response_text = f"{response.status}\n{response.text[:MAX_STORED_LENGTH]}"
+    return response, Exchange(request, response_text, digests or {})
 
 
 def failure(
@@ -88,8 +88,8 @@ def failure(
         return ProviderUnavailable(
             f"{name} is busy: it responded with {response.status}.", exchange, pause, is_unsent=is_unsent
         )
-    refused = f"{name} refused: {message or response.status}"[:1000]
-    return ProviderRefused(refused, exchange, numbers=numbers, is_unsent=is_unsent)
+    refusal_message = f"{name} refused: {message or response.status}"[:1000]
+    return ProviderRefused(refusal_message, exchange, numbers=numbers, is_unsent=is_unsent)
 
 
 def _retry_after(header: str) -> float | None:
@@ -111,21 +111,21 @@ def send_request(
     at MAX_BYTES.
     """
     try:
-        parsed = parse(url)
+        target = parse(url)
     except ValueError as error:
         raise ProviderRefused(
             f"The address {url[:100]} cannot be used: {error}", concerns_all=True
         ) from error
     progress = RequestProgress()
     try:
-        return asyncio.run(_send_request(method, parsed, body, headers, seconds, progress))
+        return asyncio.run(_send_request(method, target, body, headers, seconds, progress))
     except TimeoutError as error:
         raise ProviderUnavailable(
             f"No complete response within {seconds:g} seconds.", is_unsent=not progress.is_sent
         ) from error
     except (aiohttp.ClientError, OSError) as error:
         if isinstance(getattr(error, "os_error", error), Blocked):
-            raise ProviderRefused(not_allowed(parsed.raw_host or url), concerns_all=True) from error
+            raise ProviderRefused(not_allowed(target.raw_host or url), concerns_all=True) from error
         raise ProviderUnavailable(
             f"The connection failed: {_describe_reason(error)}.", is_unsent=not progress.is_sent
         ) from error
@@ -134,14 +134,14 @@ def send_request(
 async def _send_request(
     method: str, url: URL, body: bytes, headers: Mapping[str, str], seconds: float, progress: RequestProgress
 ) -> ProviderResponse:
-    opened = checked_session(
+    session_context = checked_session(
         url.scheme,
         taken_bytes=TAKEN_BYTES,
         headers={"User-Agent": USER_AGENT},
         connect_seconds=CONNECT_SECONDS,
         force_close=True,
     )
-    async with asyncio.timeout(seconds), opened as session:
+    async with asyncio.timeout(seconds), session_context as session:
         status, received_headers, content = await exchange(
             session, method, url, body, headers, limit=MAX_BYTES, progress=progress
         )
@@ -168,11 +168,11 @@ def connect_socket(host: str, port: int, *, seconds: float) -> socket.socket:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise ProviderUnavailable(f"The name {host} does not resolve.", is_unsent=True) from error
-    allowed = [entry for entry in addresses if may_connect(address_of(entry), scheme="https")]
-    if not allowed:
+    addresses_allowed = [entry for entry in addresses if may_connect(address_of(entry), scheme="https")]
+    if not addresses_allowed:
         raise ProviderRefused(not_allowed(host))
     reason = "no address answered"
-    for family, kind, protocol, _, address in allowed:
+    for family, kind, protocol, _, address in addresses_allowed:
         # A name may have thousands of addresses.
         if time.monotonic() > deadline:
             break

@@ -123,16 +123,16 @@ def open_press_folder(path: Path) -> Iterator[OpenFolder]:
     if root is None or ".." in path.parts:
         message = f"{path} is outside of the folders of PRODUCTION_FOLDERS, or named through a link."
         raise ProviderRefused(message, concerns_all=True)
-    with ExitStack() as opened:
+    with ExitStack() as stack:
         try:
             descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            opened.callback(os.close, descriptor)
-            opened_folder = OpenFolder(root, descriptor)
+            stack.callback(os.close, descriptor)
+            folder_of_press = OpenFolder(root, descriptor)
             for name in path.relative_to(root).parts:
-                opened_folder = opened.enter_context(opened_folder.folder(name))
+                folder_of_press = stack.enter_context(folder_of_press.folder(name))
         except FileNotFoundError as error:
             raise ProviderUnavailable(f"{path} is not there; is it mounted?", is_unsent=True) from error
-        yield opened_folder
+        yield folder_of_press
 
 
 @dataclass(slots=True)

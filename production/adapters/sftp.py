@@ -163,19 +163,21 @@ class SftpAdapter:
             self.poll()
         stored = {report.identifier for report in reports}
         names = [
-            name for name, read in self._read.items() if {report.identifier for report in read} <= stored
+            name
+            for name, reports_of_file in self._read.items()
+            if {report.identifier for report in reports_of_file} <= stored
         ]
         if not names:
             return
-        moved: list[str] = []
+        moved_names: list[str] = []
         try:
             self._run_session(
-                lambda sftp: move_read(sftp, folder, names, moved), SendingProgress(), POLL_SECONDS
+                lambda sftp: move_read(sftp, folder, names, moved_names), SendingProgress(), POLL_SECONDS
             )
         except ProviderUnavailable:
-            if not moved:
+            if not moved_names:
                 raise
-        self._read = {name: of_file for name, of_file in self._read.items() if name not in moved}
+        self._read = {name: of_file for name, of_file in self._read.items() if name not in moved_names}
 
     def parse_report(self, body: bytes, headers: Mapping[str, str]) -> Sequence[Report]:
         raise ValueError("A provider of the kind SFTP reports through its return folder.")

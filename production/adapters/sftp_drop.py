@@ -169,17 +169,17 @@ async def _release(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[Dr
 
 async def _take_files(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[DropFile]) -> None:
     """Withdraws the files, all or none; tickets first, so that the press cannot start from them."""
-    taken: list[tuple[str, str]] = []
+    moved_files: list[tuple[str, str]] = []
     for file in reversed(files):
         target = f"{places.cancelled}/{file.name}"
         if await sftp.exists(target):
             continue  # by an earlier attempt
         for source in (f"{places.staging}/{file.name}", f"{places.folder}/{file.name}"):
             if await _was_moved(sftp, source, target):
-                taken.append((target, source))
+                moved_files.append((target, source))
                 break
         else:
-            for back, origin in reversed(taken):
+            for back, origin in reversed(moved_files):
                 await _was_moved(sftp, back, origin)
             raise ProviderRefused(f"The press has taken {file.name}; cancel the job there.")
     with suppress(*MISSING):

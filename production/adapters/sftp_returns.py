@@ -17,7 +17,7 @@ from production.adapters.sftp_session import MISSING
 from production.interface import Report
 from production.tickets import REPORT_SUFFIXES, read_report_file
 from production.tickets.json_ticket import FORMAT
-from production.tickets.reports import MAX_BODY_BYTES, MAX_REPORTS, identify
+from production.tickets.reports import MAX_BODY_BYTES, MAX_REPORTS, report_identifier
 from production.tickets.values import checked_number
 
 # Names of incomplete files.
@@ -34,7 +34,7 @@ def is_unfinished(name: str) -> bool:
     return name.startswith((".", "~")) or name.lower().endswith(UNFINISHED)
 
 
-def read_returned(name: str, content: bytes, changed: datetime | None) -> Sequence[Report]:
+def read_returned(name: str, content: bytes, modified: datetime | None) -> Sequence[Report]:
     """Reads a report file. Another file with a job's number in its name was moved by the press and counts as
     acknowledgement.
 
@@ -44,7 +44,7 @@ def read_returned(name: str, content: bytes, changed: datetime | None) -> Sequen
     if path.suffix.lower() in REPORT_SUFFIXES and not (path.suffix == ".json" and FORMAT.encode() in content):
         reports = read_report_file(name, content)
         if reports or path.suffix.lower() not in {".xjdf", ".xml"}:
-            return [replace(report, at=report.at or changed) for report in reports]
+            return [replace(report, at=report.at or modified) for report in reports]
     return [acknowledgement(name)]
 
 
@@ -57,7 +57,7 @@ def acknowledgement(name: str) -> Report:
         raise ValueError(
             f"{name}: the name of a moved file must begin with the number of its job."
         ) from error
-    identifier = identify("moved", number, "Acknowledged", None, {})
+    identifier = report_identifier("moved", number, "Acknowledged", None, {})
     return Report(identifier, number, "Acknowledged", None, message=f"{name} was moved.", raw=name)
 
 
@@ -71,9 +71,9 @@ async def read_returns(
 
     Unreadable files are moved to `rejected`, with the reason in a file beside them.
     """
-    silent: list[str] = []
+    empty_names: list[str] = []
     async for name, attrs in _returned_entries(sftp, folder):
-        if len(by_name) + len(silent) >= READ_AT_ONCE:
+        if len(by_name) + len(empty_names) >= READ_AT_ONCE:
             break
         if sum(map(len, by_name.values())) >= MAX_REPORTS:
             break
@@ -88,8 +88,8 @@ async def read_returns(
         if reports:
             by_name[name] = reports
         elif reports is not None:
-            silent.append(name)
-    await move_read(sftp, folder, silent, [])
+            empty_names.append(name)
+    await move_read(sftp, folder, empty_names, [])
 
 
 async def _returned_entries(
@@ -97,7 +97,7 @@ async def _returned_entries(
 ) -> AsyncIterator[tuple[str, asyncssh.SFTPAttrs]]:
     """Yields all files, then folders by chance: folders that belong to no job stay there and hold up no others."""
     folders: list[tuple[str, asyncssh.SFTPAttrs]] = []
-    seen = 0
+    folder_count = 0
     async for entry in sftp.scandir(folder):
         name = (
             entry.filename if isinstance(entry.filename, str) else entry.filename.decode("utf-8", "replace")
@@ -107,24 +107,26 @@ async def _returned_entries(
         if not S_ISDIR(entry.attrs.permissions or 0):
             yield name, entry.attrs
             continue
-        seen += 1
+        folder_count += 1
         if len(folders) < MAX_FOLDERS:
             folders.append((name, entry.attrs))
-        elif (at := random.randrange(seen)) < MAX_FOLDERS:  # noqa: S311 - no secret
-            folders[at] = name, entry.attrs
+        elif (index := random.randrange(folder_count)) < MAX_FOLDERS:  # noqa: S311 - no secret
+            folders[index] = name, entry.attrs
     for subfolder in folders:
         yield subfolder
 
 
-async def move_read(sftp: asyncssh.SFTPClient, folder: str, names: Sequence[str], moved: list[str]) -> None:
-    """Adds to `moved` file by file."""
+async def move_read(
+    sftp: asyncssh.SFTPClient, folder: str, names: Sequence[str], moved_names: list[str]
+) -> None:
+    """Adds to `moved_names` file by file."""
     if not names:
         return
     target = f"{folder}/{READ}/{datetime.now(UTC):%Y-%m}"
     await sftp.makedirs(target, exist_ok=True)
     for name in names:
         await _move_file(sftp, f"{folder}/{name}", f"{target}/{name_with_room(name)}")
-        moved.append(name)
+        moved_names.append(name)
 
 
 async def _read_file(
@@ -133,13 +135,13 @@ async def _read_file(
     """The reports of a file; None if it may still be written or belongs to no job."""
     if not _is_utf8(name):
         raise ValueError("The name of the file is not UTF-8.")
-    mode, changed = attrs.permissions or 0, attrs.mtime
-    if -SKEW_SECONDS < time.time() - (changed or 0) < settle:
+    mode, modified = attrs.permissions or 0, attrs.mtime
+    if -SKEW_SECONDS < time.time() - (modified or 0) < settle:
         return None
     path = f"{folder}/{name}"
     if S_ISDIR(mode):
-        ours = [f"{path}/{name}{suffix}" for suffix in (".xjdf", ".json", ".pdf")]
-        return [acknowledgement(name)] if any([await sftp.exists(file) for file in ours]) else None
+        files_of_job = [f"{path}/{name}{suffix}" for suffix in (".xjdf", ".json", ".pdf")]
+        return [acknowledgement(name)] if any([await sftp.exists(file) for file in files_of_job]) else None
     if not S_ISREG(mode):
         return None
     if not name.lower().endswith(tuple(REPORT_SUFFIXES)):
@@ -148,7 +150,7 @@ async def _read_file(
         raise ValueError(f"{name}: a report may have at most {MAX_BODY_BYTES:,} bytes.")
     async with sftp.open(path, "rb") as remote:
         content: bytes = await remote.read(MAX_BODY_BYTES + 1)
-    return read_returned(name, content, datetime.fromtimestamp(changed, UTC) if changed else None)
+    return read_returned(name, content, datetime.fromtimestamp(modified, UTC) if modified else None)
 
 
 def _is_utf8(name: str) -> bool:

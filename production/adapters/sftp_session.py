@@ -44,10 +44,10 @@ async def open_sftp(
     """Connects without the machine's SSH configuration, agent and known hosts."""
     host, port = settings["host"], settings["port"]
     keys, client = _client_keys(secrets), _Client(read_fingerprints(settings["host_key"]))
-    connected: socket.socket = await asyncio.to_thread(connect_socket, host, port, seconds=CONNECT_SECONDS)
+    open_socket: socket.socket = await asyncio.to_thread(connect_socket, host, port, seconds=CONNECT_SECONDS)
     try:
         connection = await asyncssh.connect(
-            sock=connected,
+            sock=open_socket,
             config=None,
             known_hosts=([], [], []),
             server_host_key_algs="default",
@@ -74,7 +74,7 @@ async def open_sftp(
             concerns_all=True,
         ) from error
     except BaseException:
-        connected.close()
+        open_socket.close()
         raise
     # Names are bytes to a server: one that is not UTF-8 must not end the listing of the others.
     async with connection, connection.start_sftp_client(path_errors="surrogateescape") as sftp:

@@ -12,7 +12,7 @@ from fulfillment.core.text import storable
 from fulfillment.core.web_addresses import web_address
 from production.adapters.http import ProviderResponse, failure, send_json, url_refusal
 from production.adapters.registry import register
-from production.adapters.siteflow_orders import read_table, signed_headers, siteflow_order
+from production.adapters.siteflow_orders import read_mapping, siteflow_headers, siteflow_order
 from production.adapters.siteflow_postbacks import DUPLICATE, read_postbacks
 from production.interface import AdapterJob, Exchange, Ledger, ProviderRefused, Report, Submitted
 from production.settings_form import LongText, SettingsForm, Text, between
@@ -63,19 +63,19 @@ class SiteFlowSettings(SettingsForm):
         help_text="For products that the table below does not name.",
     )
     products = LongText(
-        read_table,
+        read_mapping,
         label="Products",
         required=False,
         help_text="One per line: our SKU or product ID = SKU of Site Flow / component code.",
     )
     carriers = LongText(
-        read_table,
+        read_mapping,
         label="Carriers",
         required=False,
         help_text="One per line: our delivery method = carrier code / service, or = alias.",
     )
     attributes = LongText(
-        read_table,
+        read_mapping,
         label="Attributes",
         required=False,
         help_text="Options of products that Site Flow takes as attributes, one per line: our name = theirs.",
@@ -123,11 +123,11 @@ class SiteFlowAdapter:
 
     def preview(self, job: AdapterJob) -> Mapping[str, Any]:
         order = json.dumps(siteflow_order(job, self._settings), ensure_ascii=False, indent=2)
-        shown = {}
+        requests = {}
         if self._settings["validate"]:
-            shown[f"POST {self._url}/api/order/validate"] = order
-        shown[f"POST {self._order_url}/api/order"] = order
-        return shown
+            requests[f"POST {self._url}/api/order/validate"] = order
+        requests[f"POST {self._order_url}/api/order"] = order
+        return requests
 
     def submit(self, job: AdapterJob) -> Submitted:
         order = siteflow_order(job, self._settings)
@@ -181,7 +181,7 @@ class SiteFlowAdapter:
     ) -> tuple[ProviderResponse, Exchange]:
         if not self._secret:
             raise ProviderRefused("The provider has no secret.", concerns_all=True)
-        headers = signed_headers(
+        headers = siteflow_headers(
             method,
             url,
             token=self._settings["token"],

@@ -14,14 +14,14 @@ HEADERS = {"oneflow": "x-oneflow-{}", "hp": "x-hp-hmac-{}"}
 AUTHORIZATION = {"oneflow": "authorization", "hp": "authentication"}
 
 
-def signed_headers(
+def siteflow_headers(
     method: str, url: str, *, token: str, secret: str, style: str, now: datetime | None = None
 ) -> dict[str, str]:
     """HMAC over method, path and time; the query is not signed."""
     moment = (now or datetime.now(UTC)).astimezone(UTC)
     timestamp = moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    signed = f"{method} {unquote(urlsplit(url).path)} {timestamp}"
-    signature = hmac.new(secret.encode(), signed.encode(), hashlib.sha256).hexdigest()
+    signed_text = f"{method} {unquote(urlsplit(url).path)} {timestamp}"
+    signature = hmac.new(secret.encode(), signed_text.encode(), hashlib.sha256).hexdigest()
     name = HEADERS[style].format
     return {
         name(AUTHORIZATION[style]): f"{token}:{signature}",
@@ -32,7 +32,7 @@ def signed_headers(
     }
 
 
-def read_table(text: str) -> dict[str, tuple[str, str]]:
+def read_mapping(text: str) -> dict[str, tuple[str, str]]:
     """Lines `ours = theirs` or `ours = theirs / second`; raises ValueError with the line."""
     table = {}
     for number, line in enumerate(text.splitlines(), 1):
@@ -48,7 +48,7 @@ def read_table(text: str) -> dict[str, tuple[str, str]]:
 
 def siteflow_order(job: AdapterJob, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Builds an order with one shipment: its items are the job, or the jobs that go together."""
-    carriers = read_table(settings["carriers"])
+    carriers = read_mapping(settings["carriers"])
     return {
         "destination": {"name": settings["destination"]},
         "orderData": {
@@ -76,7 +76,7 @@ def siteflow_order(job: AdapterJob, settings: Mapping[str, Any]) -> dict[str, An
 
 
 def _extra_data(job: AdapterJob) -> dict[str, Any]:
-    inside = [part.number for part in job.parts]
+    own_numbers = [part.number for part in job.parts]
     return {
         "orderNumber": job.order_number,
         "externalId": job.external_id,
@@ -85,12 +85,12 @@ def _extra_data(job: AdapterJob) -> dict[str, Any]:
         "deliverBy": _format_day(job.deliver_by),
         "productionDays": job.production_days,
         "rush": any(part.is_rush for part in job.parts),
-        "siblings": [number for number in job.siblings if number not in inside],
+        "siblings": [number for number in job.siblings if number not in own_numbers],
     }
 
 
 def _build_item(job: AdapterJob, settings: Mapping[str, Any]) -> dict[str, Any]:
-    item, products = job.item, read_table(settings["products"])
+    item, products = job.item, read_mapping(settings["products"])
     sku, code = products.get(item.sku) or products.get(item.product_id) or (item.sku, "")
     if not sku:
         raise ProviderRefused(
@@ -111,7 +111,7 @@ def _build_item(job: AdapterJob, settings: Mapping[str, Any]) -> dict[str, Any]:
             **item_of_order,
         },
         "components": _build_components(
-            job, code or settings["component_code"], read_table(settings.get("attributes") or "")
+            job, code or settings["component_code"], read_mapping(settings.get("attributes") or "")
         ),
     }
 
@@ -127,7 +127,7 @@ def _format_day(moment: datetime | None) -> str:
 
 
 def _describe_paper(item: JobItem) -> dict[str, Any]:
-    named = {
+    values = {
         "stock": item.stock_code,
         "weightGSM": item.stock_weight_gsm,
         "coating": item.coating,
@@ -137,7 +137,7 @@ def _describe_paper(item: JobItem) -> dict[str, Any]:
         "folding": item.folding,
         "spotPlates": list(item.spot_plates),
     }
-    return {name: value for name, value in named.items() if value}
+    return {name: value for name, value in values.items() if value}
 
 
 def _build_attachment(job: AdapterJob, file: JobFile) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def _build_components(
     """`attributes` maps the options of a product to the names of Site Flow's product."""
     if not job.print_files:
         raise ProviderRefused("The job has no print file.", numbers=[job.number])
-    taken = {
+    values = {
         theirs: job.item.options[ours] for ours, (theirs, _) in attributes.items() if ours in job.item.options
     }
     return [
@@ -166,7 +166,7 @@ def _build_components(
             "code": code if position == 1 else f"{code}{position}",
             "path": _find_address(job, file),
             "fetch": True,
-            **({"attributes": taken} if taken else {}),
+            **({"attributes": values} if values else {}),
             "extraData": {"sha256": file.sha256},
         }
         for position, file in enumerate(job.print_files, 1)

@@ -65,14 +65,14 @@ def _receive_reports(provider: Provider, body: bytes, headers: Mapping[str, str]
 def serve_print_file(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
     """Serves a print file at its signed URL, for providers that fetch files."""
     try:
-        key, named, *pieces = signing.loads(token, salt=FILE_SALT, max_age=FILE_VALID)
+        key, start, *pieces = signing.loads(token, salt=FILE_SALT, max_age=FILE_VALID)
     except signing.SignatureExpired:
         return problem(410, "address_expired", "This address has expired; send the job again for a new one.")
     except (signing.BadSignature, ValueError, TypeError):
         return problem(403, "address_invalid", "The service did not issue this address.")
     item = OrderItem.objects.select_related("order__store", "product").filter(pk=key).first()
-    is_papers = named == PAPERS
-    if item is None or not _is_name_of(item, name) or not (is_papers or item.print_sha256.startswith(named)):
+    is_papers = start == PAPERS
+    if item is None or not _is_name_of(item, name) or not (is_papers or item.print_sha256.startswith(start)):
         return problem(404, "print_file_not_found", "The print file is no longer stored.")
     ending = "-papers" if is_papers else ""
     try:
@@ -80,8 +80,8 @@ def serve_print_file(request: HttpRequest, token: str, name: str) -> HttpRespons
             if is_papers:
                 content = render_eddm_papers(item=item, caller=Caller())
             else:
-                number, printed = PurePosixPath(name).stem, read_print_file(item=item)
-                content = stamped_content(item, number, printed, pieces=pieces[0] if pieces else None)
+                number, print_file = PurePosixPath(name).stem, read_print_file(item=item)
+                content = stamped_content(item, number, print_file, pieces=pieces[0] if pieces else None)
             response = respond(content, f"{item.order_id}-{item.position}{ending}.pdf")
     except DomainError as error:
         return exception_response(error)

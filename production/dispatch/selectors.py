@@ -19,7 +19,7 @@ from fulfillment.core.errors import NotFound
 from fulfillment.core.text import parse_number, parse_uuid
 from production.interface import AdapterJob
 from production.jobs.models import IN_WORK, OPEN, RANK, UNREAD, Job, JobState, ProviderReport, ReportOutcome
-from production.jobs.selectors import OrderPlace, build_job, job_number, places_of
+from production.jobs.selectors import OrderPlace, build_job, job_number, order_places
 from production.providers.models import Provider
 from production.providers.selectors import adapter_of
 from stores.catalog.models import Store
@@ -76,16 +76,16 @@ def stage_filter(stage: str) -> Q:
     return conditions.get(stage, Q())
 
 
-def count_stages(jobs: QuerySet[Job], **more: QuerySet[Any]) -> dict[str, int]:
-    """Counts the visible jobs, and those in `more` by its names, each up to MAX_COUNTED + 1.
+def count_stages(jobs: QuerySet[Job], **further: QuerySet[Any]) -> dict[str, int]:
+    """Counts the visible jobs, and those in `further` by its names, each up to MAX_COUNTED + 1.
 
     In one statement that costs the same however many there are.
     """
-    counted = {stage.key: jobs.filter(stage_filter(stage.key)) for stage in STAGES}
-    counted = {key: rows for key, rows in counted.items() if key not in UNCOUNTED} | more
+    querysets = {stage.key: jobs.filter(stage_filter(stage.key)) for stage in STAGES}
+    querysets = {key: rows for key, rows in querysets.items() if key not in UNCOUNTED} | further
     parts: list[str] = []
     values: list[Any] = []
-    for records in counted.values():
+    for records in querysets.values():
         bounded = records.order_by().values("pk")[: MAX_COUNTED + 1]
         try:
             sql, parameters = bounded.query.sql_with_params()
@@ -96,7 +96,7 @@ def count_stages(jobs: QuerySet[Job], **more: QuerySet[Any]) -> dict[str, int]:
         values += parameters
     with connection.cursor() as cursor:
         cursor.execute("SELECT " + ", ".join(f"({part})" for part in parts), values)
-        return dict(zip(counted, cursor.fetchone(), strict=True))
+        return dict(zip(querysets, cursor.fetchone(), strict=True))
 
 
 def of_provider_and_store(jobs: QuerySet[Job], *, provider: str = "", store: str = "") -> QuerySet[Job]:
@@ -119,7 +119,7 @@ def stuck_jobs(jobs: QuerySet[Job]) -> QuerySet[Job]:
     return jobs.filter(state=JobState.QUEUED, failing_since__isnull=False, held="")
 
 
-class Total(NamedTuple):
+class DayTotal(NamedTuple):
     """The total of the jobs that must ship on a day."""
 
     jobs: int
@@ -127,7 +127,7 @@ class Total(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class BoardDay:
     """The first jobs of a column, each with the total of its day, and how many jobs and pieces there are in all.
 
     At most MAX_COUNTED + 1 jobs are counted.
@@ -137,7 +137,7 @@ class Day:
     key: str
     count: int
     pieces: int
-    jobs: Sequence[tuple[Job, OrderPlace, Total]]
+    jobs: Sequence[tuple[Job, OrderPlace, DayTotal]]
 
     @property
     def has_more(self) -> bool:
@@ -148,30 +148,30 @@ class Day:
         return min(self.count, MAX_COUNTED) - len(self.jobs)
 
 
-def jobs_by_day(jobs: QuerySet[Job]) -> list[Day]:
+def jobs_by_day(jobs: QuerySet[Job]) -> list[BoardDay]:
     """The days of the visible jobs, the earliest first."""
     days = []
     for key, name, condition in _list_columns(timezone.localdate()):
-        of_day = jobs.filter(condition, state__in=OPEN)
-        shown = of_day.select_related("store", "provider", "item__product", "order", "gang_sheet")
-        light = shown.order_by("due", "id").defer(*UNREAD)
-        listed = list(light[:SHOWN])
-        pieces = _list_pieces(of_day)
-        places = places_of(listed)
-        shown_jobs = [(job, places[job.pk], _count_total(pieces, job.due)) for job in listed]
-        days.append(Day(name, key, len(pieces), sum(number for _, number in pieces), shown_jobs))
+        day_jobs = jobs.filter(condition, state__in=OPEN)
+        with_related = day_jobs.select_related("store", "provider", "item__product", "order", "gang_sheet")
+        in_order = with_related.order_by("due", "id").defer(*UNREAD)
+        first_jobs = list(in_order[:SHOWN])
+        pieces = _list_pieces(day_jobs)
+        places = order_places(first_jobs)
+        job_cards = [(job, places[job.pk], _count_total(pieces, job.due)) for job in first_jobs]
+        days.append(BoardDay(name, key, len(pieces), sum(number for _, number in pieces), job_cards))
     return days
 
 
 def _list_pieces(jobs: QuerySet[Job]) -> list[tuple[date, int]]:
     """The day and the pieces of each job, the earliest first."""
-    printed = Coalesce("pieces", "item__quantity")
-    return list(jobs.order_by("due", "id").values_list("due", printed)[: MAX_COUNTED + 1])
+    job_pieces = Coalesce("pieces", "item__quantity")
+    return list(jobs.order_by("due", "id").values_list("due", job_pieces)[: MAX_COUNTED + 1])
 
 
-def _count_total(pieces: Sequence[tuple[date, int]], day: date) -> Total:
+def _count_total(pieces: Sequence[tuple[date, int]], day: date) -> DayTotal:
     of_day = [number for due, number in pieces if due == day]
-    return Total(len(of_day), sum(of_day))
+    return DayTotal(len(of_day), sum(of_day))
 
 
 def _list_columns(today: date) -> list[tuple[str, str, Q]]:
@@ -197,7 +197,7 @@ def open_by_provider(jobs: QuerySet[Job]) -> list[dict[str, Any]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class JobStep:
     name: str
     state: str
     at: datetime | None
@@ -205,31 +205,31 @@ class Step:
     is_current: bool
 
 
-def steps_of(job: Job) -> Sequence[Step]:
+def steps_of(job: Job) -> Sequence[JobStep]:
     """A job that failed or was cancelled ends where that happened."""
     times: dict[str, datetime] = {}
-    for state, at in job.history.order_by("id").values_list("state", "timestamp"):
+    for state, timestamp in job.history.order_by("id").values_list("state", "timestamp"):
         # A restarted job begins at the first step.
         times = {} if state == JobState.QUEUED and state in times and len(times) > 1 else times
-        times.setdefault(state, at)
+        times.setdefault(state, timestamp)
     has_ended = job.state in (JobState.FAILED, JobState.CANCELLED)
-    reached = (
+    reached_rank = (
         max((RANK[state] for state in times if state in RANK), default=0) if has_ended else RANK[job.state]
     )
-    states = [JobState(state) for state in RANK if not has_ended or RANK[state] <= reached]
+    states = [JobState(state) for state in RANK if not has_ended or RANK[state] <= reached_rank]
     steps = [
-        Step(
+        JobStep(
             str(state.label),
             state,
             times.get(state),
-            RANK[state] <= reached,
-            not has_ended and RANK[state] == reached,
+            RANK[state] <= reached_rank,
+            not has_ended and RANK[state] == reached_rank,
         )
         for state in states
     ]
     if has_ended:
         steps.append(
-            Step(job.get_state_display(), job.state, times.get(job.state), is_done=True, is_current=True)
+            JobStep(job.get_state_display(), job.state, times.get(job.state), is_done=True, is_current=True)
         )
     return steps
 

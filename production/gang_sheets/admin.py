@@ -176,9 +176,9 @@ class GangSheetAdmin(StaffAdmin):
 
     def send_view(self, request: HttpRequest, sheet_id: int) -> HttpResponse:
         sheet = self.record_for(request, sheet_id)
-        done = _("Gang sheet %(sheet)s is being sent.") % {"sheet": sheet}
+        message = _("Gang sheet %(sheet)s is being sent.") % {"sheet": sheet}
         actor = actor_on(request)
-        return self.call_service(request, sheet, lambda: send_sheet_now(sheet=sheet, actor=actor), done)
+        return self.call_service(request, sheet, lambda: send_sheet_now(sheet=sheet, actor=actor), message)
 
     def files_view(self, request: HttpRequest, sheet_id: int) -> StreamingHttpResponse:
         """The PDFs and the JSON ticket as the provider gets them, or would get them now."""

@@ -41,8 +41,8 @@ class OrderPlace(NamedTuple):
     """A job among those of its order at the same provider; 0 of 0 for a cancelled one."""
 
     number: int
-    of: int
-    others: Sequence[Job]
+    total: int
+    other_jobs: Sequence[Job]
 
 
 def adapter_job(job: Job, *, is_stamped: bool = True) -> AdapterJob:
@@ -52,13 +52,13 @@ def adapter_job(job: Job, *, is_stamped: bool = True) -> AdapterJob:
     """
     item = OrderItem.objects.select_related("product", "order__store").get(pk=job.item_id)
     numbers = list(siblings_of(job).values_list("number", flat=True))
-    built = build_job(
+    built_job = build_job(
         job.order, item, number=job.number, created=job.created, siblings=numbers, pieces=job.pieces
     )
     if not is_stamped:
-        return built
-    files = [_stamp_file(file, item, job) if file.is_printed else file for file in built.files]
-    return replace(built, files=files)
+        return built_job
+    files = [_stamp_file(file, item, job) if file.is_printed else file for file in built_job.files]
+    return replace(built_job, files=files)
 
 
 def siblings_of(job: Job) -> QuerySet[Job]:
@@ -70,19 +70,19 @@ def siblings_of(job: Job) -> QuerySet[Job]:
     return of_order.exclude(state=JobState.CANCELLED).order_by("item__position")
 
 
-def places_of(jobs: Iterable[Job]) -> dict[int, OrderPlace]:
+def order_places(jobs: Iterable[Job]) -> dict[int, OrderPlace]:
     """Finds what `siblings_of` finds, for all these jobs in one statement; by the keys of the jobs."""
-    listed = list(jobs)
-    shared = {job.order_id for job in listed if job.order.item_count > 1}
+    job_list = list(jobs)
+    order_keys = {job.order_id for job in job_list if job.order.item_count > 1}
     jobs_of_order: dict[UUID, list[Job]] = {}
-    of_orders = Job.objects.filter(order__in=shared).exclude(state=JobState.CANCELLED)
-    for job in of_orders.only("number", "order", "provider").order_by("item__position"):
+    siblings = Job.objects.filter(order__in=order_keys).exclude(state=JobState.CANCELLED)
+    for job in siblings.only("number", "order", "provider").order_by("item__position"):
         jobs_of_order.setdefault(job.order_id, []).append(job)
-    return {job.pk: _find_place(job, jobs_of_order.get(job.order_id, [job])) for job in listed}
+    return {job.pk: _find_place(job, jobs_of_order.get(job.order_id, [job])) for job in job_list}
 
 
-def _find_place(job: Job, of_order: Sequence[Job]) -> OrderPlace:
-    siblings = [other for other in of_order if other.provider_id == job.provider_id]
+def _find_place(job: Job, jobs_of_order: Sequence[Job]) -> OrderPlace:
+    siblings = [candidate for candidate in jobs_of_order if candidate.provider_id == job.provider_id]
     if job not in siblings:
         return OrderPlace(0, 0, ())
     return OrderPlace(
@@ -118,8 +118,8 @@ def build_job(
     pieces: int | None = None,
 ) -> AdapterJob:
     """`pieces` are those of a reprint of fewer than ordered."""
-    printed = _list_files(item, number, pieces)
-    usual = item.product.production_speeds.filter(is_default=True).values_list("days", flat=True).first()
+    print_files = _list_files(item, number, pieces)
+    usual_days = item.product.production_speeds.filter(is_default=True).values_list("days", flat=True).first()
     return AdapterJob(
         number=number,
         order_id=str(order.pk),
@@ -130,13 +130,13 @@ def build_job(
         ship_by=_end_of_day(ship_day(order, is_mailing=item.eddm is not None), order),
         deliver_by=_end_of_day(order.latest_delivery, order),
         production_days=order.production_days,
-        is_rush=usual is not None and order.production_days < usual,
+        is_rush=usual_days is not None and order.production_days < usual_days,
         siblings=siblings,
-        item=_build_item(item, printed, pieces or item.quantity),
+        item=_build_item(item, print_files, pieces or item.quantity),
         recipient={name: str(order.recipient.get(name) or "") for name in RECIPIENT_FIELDS},
         delivery_method=order.delivery_method_code,
         # Missing pieces go with the papers of the others.
-        files=[*printed, *([] if pieces else _list_papers(item, number))],
+        files=[*print_files, *([] if pieces else _list_papers(item, number))],
         note=f"Reprint: {pieces:,} of {item.quantity:,} pieces were missing." if pieces else "",
     )
 
@@ -209,8 +209,8 @@ def _list_papers(item: OrderItem, number: str) -> list[JobFile]:
 
 def print_file_url(item: OrderItem, number: str, pieces: int | None = None) -> str:
     """The address for providers that fetch the file; valid for FILE_VALID."""
-    of_reprint = [] if pieces is None else [pieces]
-    return _signed_url([item.pk, item.print_sha256[:16], *of_reprint], f"{number}.pdf")
+    reprint_pieces = [] if pieces is None else [pieces]
+    return _signed_url([item.pk, item.print_sha256[:16], *reprint_pieces], f"{number}.pdf")
 
 
 def job_of_code(visible: QuerySet[Job], code: str) -> Job | None:
@@ -224,15 +224,15 @@ def job_of_code(visible: QuerySet[Job], code: str) -> Job | None:
 
 def jobs_of_sheet(visible: QuerySet[Job], sheet_id: int, generation: int) -> list[Job]:
     """The jobs on a gang sheet whose printed sheets carry this generation of its number."""
-    on = visible.filter(gang_sheet=sheet_id, gang_sheet__generation=generation)
-    return list(on.select_related("order").order_by("pk"))
+    on_sheet = visible.filter(gang_sheet=sheet_id, gang_sheet__generation=generation)
+    return list(on_sheet.select_related("order").order_by("pk"))
 
 
 def packed_of_order(job: Job) -> tuple[int, int]:
     """How many jobs of the order at the same provider are packed, and how many there are."""
     jobs = siblings_of(job).order_by()
-    packed = jobs.filter(scans__step=ScanStep.PACKED, scans__number=F("number"))
-    return packed.distinct().count(), jobs.count()
+    packed_jobs = jobs.filter(scans__step=ScanStep.PACKED, scans__number=F("number"))
+    return packed_jobs.distinct().count(), jobs.count()
 
 
 def is_packed_unseen(scan: Scan) -> bool:
@@ -241,6 +241,6 @@ def is_packed_unseen(scan: Scan) -> bool:
     return scan.step == ScanStep.PACKED and not before.exclude(step=ScanStep.PACKED).exists()
 
 
-def _signed_url(named: list[Any], name: str) -> str:
-    token = signing.dumps(named, salt=FILE_SALT)
+def _signed_url(payload: list[Any], name: str) -> str:
+    token = signing.dumps(payload, salt=FILE_SALT)
     return settings.PUBLIC_URL + reverse("production_file", args=[token, name])

@@ -33,7 +33,7 @@ from production.providers.selectors import is_down, postback_url, provider_secre
 from production.providers.services import (
     ProviderValues,
     check_provider,
-    check_values,
+    check_settings,
     rotate_postback_secret,
     save_provider,
 )
@@ -69,21 +69,21 @@ class ProviderForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        stored = self.instance.pk is not None
-        secrets = provider_secrets(self.instance) if stored else {}
-        hidden = adapter_kind(self.adapter_kind).settings.secrets
-        for name, shown in self.fields.items():
+        is_stored = self.instance.pk is not None
+        secrets = provider_secrets(self.instance) if is_stored else {}
+        secret_names = adapter_kind(self.adapter_kind).settings.secrets
+        for name, field in self.fields.items():
             setting = name.removeprefix(PREFIX)
             if name == setting:
                 continue
-            shown.label, shown.help_text = translated(shown.label), translated(shown.help_text)
-            if setting not in hidden:
-                shown.initial = _shorten_number(self.instance.settings.get(setting, shown.initial))
+            field.label, field.help_text = translated(field.label), translated(field.help_text)
+            if setting not in secret_names:
+                field.initial = _shorten_number(self.instance.settings.get(setting, field.initial))
             elif setting in secrets:
-                shown.help_text = " ".join(
-                    [shown.help_text, _("A value is stored; leave empty to keep it.")]
+                field.help_text = " ".join(
+                    [field.help_text, _("A value is stored; leave empty to keep it.")]
                 ).strip()
-                shown.required = False
+                field.required = False
 
     @property
     def values(self) -> ProviderValues:
@@ -105,7 +105,7 @@ class ProviderForm(forms.ModelForm):
         cleaned = super().clean() or self.cleaned_data
         faulty = set(self.errors)
         try:
-            check_values(values=self.values, provider=self.instance if self.instance.pk else None)
+            check_settings(values=self.values, provider=self.instance if self.instance.pk else None)
         except Invalid as error:
             for fault in error.faults:
                 name = PREFIX + fault.pointer.removeprefix("/settings/")
@@ -195,12 +195,12 @@ class ProviderAdmin(ConsoleAdmin):
     def get_fieldsets(self, request: HttpRequest, obj: Provider | None = None) -> Any:
         kind = self._find_kind(request, obj)
         names = setting_names(kind)
-        gang = [name for name in names if name.startswith(GANG_PREFIX)]
+        gang_names = [name for name in names if name.startswith(GANG_PREFIX)]
         parts = [
             (None, {"fields": list(OWN)}),
-            (adapter_kinds()[kind].label, {"fields": [name for name in names if name not in gang]}),
+            (adapter_kinds()[kind].label, {"fields": [name for name in names if name not in gang_names]}),
         ]
-        return [*parts, ("Gang sheets", {"fields": gang})] if gang else parts
+        return [*parts, ("Gang sheets", {"fields": gang_names})] if gang_names else parts
 
     def _find_kind(self, request: HttpRequest, provider: Provider | None) -> str:
         kind = provider.adapter if provider else request.GET.get("adapter", "")
@@ -218,8 +218,8 @@ class ProviderAdmin(ConsoleAdmin):
         return response
 
     def save_model(self, request: HttpRequest, provider: Provider, form: Any, change: bool) -> None:
-        saved = save_provider(values=form.values, provider=provider if change else None)
-        provider.pk = saved.pk
+        record = save_provider(values=form.values, provider=provider if change else None)
+        provider.pk = record.pk
         provider.refresh_from_db()
 
     def record_context(self, request: HttpRequest, provider: Provider) -> dict[str, Any]:
@@ -251,7 +251,7 @@ class ProviderAdmin(ConsoleAdmin):
         page = confirmation_page(
             self, request, question=question, button=_("Create new address"), back=self.address_of(provider)
         )
-        done = _("New report address created. Enter it at the provider.")
+        message = _("New report address created. Enter it at the provider.")
         return page or self.call_service(
-            request, provider, lambda: rotate_postback_secret(provider=provider), done
+            request, provider, lambda: rotate_postback_secret(provider=provider), message
         )

@@ -48,9 +48,9 @@ class ProviderLedger:
         )
 
     def add_mark(self, number: str, mark: str) -> None:
-        added = Func(F("marks"), Value(mark), function="array_append")
+        new_marks = Func(F("marks"), Value(mark), function="array_append")
         rows = self._rows.filter(number=number).exclude(marks__contains=[mark])
-        rows.update(marks=added, updated=timezone.now())
+        rows.update(marks=new_marks, updated=timezone.now())
 
     def has_done(self) -> bool:
         """Whether any job was handed over."""
@@ -62,16 +62,16 @@ class ProviderLedger:
 
     def find_named(self, names: Collection[str], *, mark: str) -> Mapping[str, str]:
         """The number of the job of each name, where it has one without this mark; one query for 10,000 stems."""
-        wanted: dict[str, list[str]] = {}
+        names_by_stem: dict[str, list[str]] = {}
         for name in names:
             for stem in _list_stems([name]):
-                wanted.setdefault(stem, []).append(name)
-        stems, number_by_name = list(wanted), {}
+                names_by_stem.setdefault(stem, []).append(name)
+        stems, number_by_name = list(names_by_stem), {}
         with connection.cursor() as cursor:
             for start in range(0, len(stems), NAMES_AT_ONCE):
                 cursor.execute(NAMED, [self._provider_pk, stems[start : start + NAMES_AT_ONCE], [mark]])
                 for stem, number in cursor.fetchall():
-                    number_by_name.update(dict.fromkeys(wanted[stem], number))
+                    number_by_name.update(dict.fromkeys(names_by_stem[stem], number))
         return number_by_name
 
     def drafts(self) -> Collection[str]:

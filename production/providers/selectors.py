@@ -26,8 +26,8 @@ def adapter_of(provider: Provider) -> Adapter:
     secrets = provider_secrets(provider)
     kind = adapter_kind(provider.adapter)
     values = kind.settings({**provider.settings, **secrets}).read()
-    hidden = {name: value for name in kind.settings.secrets if (value := values.pop(name))}
-    return kind.build(values, hidden, ProviderLedger(provider.pk))
+    secret_values = {name: value for name in kind.settings.secrets if (value := values.pop(name))}
+    return kind.build(values, secret_values, ProviderLedger(provider.pk))
 
 
 def plain_settings(provider: Provider) -> Mapping[str, Any]:

@@ -55,7 +55,7 @@ def save_provider(*, values: ProviderValues, provider: Provider | None = None) -
                 "The adapter of a provider cannot be changed. Add another provider.", code="adapter_fixed"
             )
     stored_secrets = provider_secrets(provider) if provider else {}
-    clean, secrets = check_values(values=values, provider=provider)
+    clean, secrets = check_settings(values=values, provider=provider)
     record = provider or _new_provider()
     record.code, record.name, record.adapter = values.code, values.name, values.adapter
     record.is_enabled, record.daily_capacity = values.is_enabled, values.daily_capacity
@@ -76,14 +76,14 @@ def _new_provider() -> Provider:
     )
 
 
-def check_values(
+def check_settings(
     *, values: ProviderValues, provider: Provider | None = None
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The clean settings and secrets; raises Invalid with a fault for each mistake, at /settings/<name>."""
     stored_secrets = provider_secrets(provider) if provider else {}
     form_class = adapter_kind(values.adapter).settings
-    hidden = form_class.secrets
-    entered = {name: value for name, value in values.settings.items() if name not in hidden or value}
+    secret_names = form_class.secrets
+    entered = {name: value for name, value in values.settings.items() if name not in secret_names or value}
     form = form_class({**stored_secrets, **entered})
     if form.is_valid():
         form.check_saved()
@@ -93,7 +93,7 @@ def check_values(
         label = form.fields[name].label if name in form.fields else "Settings"
         raise Invalid(f"{label}: {text}", code="settings_invalid", faults=faults)
     clean = form.read()
-    secrets = {name: value for name in hidden if (value := clean.pop(name))}
+    secrets = {name: value for name in secret_names if (value := clean.pop(name))}
     return clean, secrets
 
 
@@ -119,7 +119,7 @@ def _reach_provider(provider: Provider) -> str:
 
 def _run_check(provider: Provider, check: Callable[[], str]) -> str:
     try:
-        reached = check()
+        message_of_check = check()
     except (ProviderRefused, ValueError) as error:
         note_failure(provider=provider, message=str(error))
         raise Conflict(str(error), code="provider_refused") from error
@@ -131,7 +131,7 @@ def _run_check(provider: Provider, check: Callable[[], str]) -> str:
         note_failure(provider=provider, message=message)
         raise Conflict(message, code="secrets_unreadable") from error
     note_success(provider=provider)
-    return reached
+    return message_of_check
 
 
 def note_success(*, provider: Provider) -> None:

@@ -71,8 +71,8 @@ class RuleForm(forms.ModelForm):
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data
-        least, most = values.get("minimum_quantity"), values.get("maximum_quantity")
-        if least is not None and most is not None and most < least:
+        minimum, maximum = values.get("minimum_quantity"), values.get("maximum_quantity")
+        if minimum is not None and maximum is not None and maximum < minimum:
             self.add_error("maximum_quantity", _("Maximum quantity is below minimum quantity."))
         return values
 
@@ -167,11 +167,11 @@ class RoutingRuleAdmin(ConsoleAdmin):
 
 
 def _test_rules(order: Order) -> Sequence[TestedItem]:
-    routing, tested = Routing(timezone.now()), []
+    routing, tested_items = Routing(timezone.now()), []
     for item in order.items.select_related("product").order_by("position")[:MAX_ITEMS]:
         facts = item_facts(order, item)
-        tested.append(TestedItem(item, facts, routing.decide(facts)))
-    return tested
+        tested_items.append(TestedItem(item, facts, routing.decide(facts)))
+    return tested_items
 
 
 def _quantity_text(quantity: int) -> str:

@@ -113,14 +113,14 @@ class Routing:
         self, facts: ItemFacts, *, excluded: Collection[int] = (), preferred: Collection[int] = ()
     ) -> Decision:
         """`excluded` are keys of providers that refused; a `preferred` one is chosen among equal priorities."""
-        passed = []
+        skipped = []
         for rule in self._rules:
             if reason := mismatch(rule, facts):
-                passed.append((rule, reason))
+                skipped.append((rule, reason))
                 continue
             candidates = [self._judge_choice(choice, excluded) for choice in rule.choices.all()]
-            return Decision(rule, passed, candidates, pick(candidates, preferred=preferred))
-        return Decision(None, passed, (), None)
+            return Decision(rule, skipped, candidates, pick(candidates, preferred=preferred))
+        return Decision(None, skipped, (), None)
 
     def _judge_choice(self, choice: RoutingChoice, excluded: Collection[int]) -> Candidate:
         by_rule, in_all = self._by_rule[choice.provider_id, choice.rule_id], self._in_all[choice.provider_id]
@@ -143,11 +143,15 @@ def _name_obstacle(choice: RoutingChoice, by_rule: int, in_all: int, is_excluded
 
 def pick(candidates: Sequence[Candidate], *, preferred: Collection[int] = ()) -> Candidate | None:
     """The available provider of the smallest priority: a preferred one, or the furthest behind its share."""
-    free = [candidate for candidate in candidates if not candidate.obstacle]
-    if not free:
+    available = [candidate for candidate in candidates if not candidate.obstacle]
+    if not available:
         return None
-    first = min(candidate.choice.priority for candidate in free)
-    level = [candidate for candidate in free if candidate.choice.priority == first]
-    if wanted := [candidate for candidate in level if candidate.provider.pk in preferred]:
-        return wanted[0]
-    return min(level, key=lambda chosen: ((chosen.jobs_today + 1) / chosen.choice.share, chosen.choice.pk))
+    priority = min(candidate.choice.priority for candidate in available)
+    same_priority = [candidate for candidate in available if candidate.choice.priority == priority]
+    if preferred_candidates := [
+        candidate for candidate in same_priority if candidate.provider.pk in preferred
+    ]:
+        return preferred_candidates[0]
+    return min(
+        same_priority, key=lambda chosen: ((chosen.jobs_today + 1) / chosen.choice.share, chosen.choice.pk)
+    )

@@ -16,7 +16,6 @@ from production.tickets.values import (
     RUSH_PRIORITY,
     WORK_STYLES,
     checked_number,
-    clean,
     local_time,
     media_of_product,
     paper_options,
@@ -25,6 +24,7 @@ from production.tickets.values import (
     split_options,
     token,
     utc_time,
+    xml_text,
 )
 from production.tickets.xjdf import AGENT, add, set_attributes
 
@@ -63,9 +63,9 @@ def write_jdf(job: AdapterJob) -> bytes:
     audit = add(root, "AuditPool")
     add(audit, "Created", AgentName=AGENT, ID="Created", TimeStamp=utc_time(job.created))
     if job.note:
-        add(root, "Comment", ID="Note", Name="Instruction").text = clean(job.note)
+        add(root, "Comment", ID="Note", Name="Instruction").text = xml_text(job.note)
     if finishing := _describe_finishing(job):
-        add(root, "Comment", ID="Finishing", Name="Instruction").text = clean(finishing)
+        add(root, "Comment", ID="Finishing", Name="Instruction").text = xml_text(finishing)
     pool = add(root, "ResourcePool")
     _add_plan(pool, job)
     _add_files(pool, job)
@@ -79,19 +79,19 @@ def write_jdf(job: AdapterJob) -> bytes:
 def _describe_finishing(job: AdapterJob) -> str:
     """Tells people what to do with the printed sheets: a press would take processes for orders to do them itself."""
     item = job.item
-    chosen = split_options(item.options)[1]
-    of_product = {
+    features = split_options(item.options)[1]
+    product_values = {
         "Finish": item.finish,
         "Binding": ", ".join(filter(None, [item.binding, item.binding_edge])),
         "Folding": item.folding,
     }
-    named = [
-        *chosen.items(),
-        *((name, value) for name, value in of_product.items() if name not in chosen),
+    values = [
+        *features.items(),
+        *((name, value) for name, value in product_values.items() if name not in features),
         ("Item of order", job.place_of_order),
         ("Pack together with", ", ".join(number for number in job.siblings if number != job.number)),
     ]
-    return "\n".join(f"{name}: {value}" for name, value in named if value)
+    return "\n".join(f"{name}: {value}" for name, value in values if value)
 
 
 def _add_plan(pool: Any, job: AdapterJob) -> None:
@@ -117,21 +117,21 @@ def _add_plan(pool: Any, job: AdapterJob) -> None:
 
 
 def _add_files(pool: Any, job: AdapterJob) -> None:
-    printed = job.print_files
+    print_files = job.print_files
     one_form = job.item.work_style in ONE_FORM
-    whole = add(
+    run_list = add(
         pool,
         "RunList",
         Class="Parameter",
         ID="Files",
-        NPage=("2" if one_form else str(job.item.pages)) if len(printed) == 1 else "",
+        NPage=("2" if one_form else str(job.item.pages)) if len(print_files) == 1 else "",
         # The one page of a form is front and back of its sheet.
         Pages="0 0" if one_form else "",
-        PartIDKeys="Run" if len(printed) > 1 else "",
+        PartIDKeys="Run" if len(print_files) > 1 else "",
         Status="Available",
     )
-    for position, file in enumerate(printed, 1):
-        part = add(whole, "RunList", Run=_name_run(position)) if len(printed) > 1 else whole
+    for position, file in enumerate(print_files, 1):
+        part = add(run_list, "RunList", Run=_name_run(position)) if len(print_files) > 1 else run_list
         element = add(part, "LayoutElement")
         url = quote(file.name)
         add(element, "FileSpec", MimeType=file.media_type, URL=url, UserFileName=file.name)

@@ -40,7 +40,7 @@ def report_from_values(values: Mapping[str, str], *, where: str, raw: str) -> Re
     at = read_time(texts["At"], where=where, field="At") if texts["At"] else None
     _check_url(texts["TrackingURL"], where)
     return Report(
-        identifier=identify(texts["ReportID"], texts["JobNumber"], state, at, texts),
+        identifier=report_identifier(texts["ReportID"], texts["JobNumber"], state, at, texts),
         job_number=texts["JobNumber"],
         state=state,
         at=at,
@@ -52,7 +52,7 @@ def report_from_values(values: Mapping[str, str], *, where: str, raw: str) -> Re
     )
 
 
-def identify(
+def report_identifier(
     report_id: str, job_number: str, state: str, at: datetime | None, values: Mapping[str, str]
 ) -> str:
     """A stable identifier of a report: its own ID, else a digest of its content."""

@@ -54,7 +54,7 @@ def token(text: str) -> str:
     return re.sub(f"[^{NAME_CHARACTERS}]+", "-", text.strip()).strip("-")
 
 
-def clean(text: str) -> str:
+def xml_text(text: str) -> str:
     """Removes characters that XML forbids: control characters except tab and line feed, and lone surrogates."""
     return re.sub("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", " ", text.replace("\r\n", "\n"))
 
@@ -75,15 +75,15 @@ def media_of_product(item: JobItem) -> dict[str, str]:
     """
     weight = str(item.stock_weight_gsm) if item.stock_weight_gsm else ""
     is_paper = bool(weight or item.coating or not item.stock_code)
-    named = {
+    values = {
         "Coating": item.coating,
         "MediaQuality": item.stock_code,
         "MediaType": PAPER if is_paper else OTHER_MATERIAL,
         "Weight": weight,
     }
     # What was chosen in other words than those of CIP4 is an option for people; that of the product would be wrong.
-    in_words = split_options(item.options)[1].keys() - {"MediaType"}
-    return {name: value for name, value in named.items() if value and name not in in_words}
+    chosen_names = split_options(item.options)[1].keys() - {"MediaType"}
+    return {name: value for name, value in values.items() if value and name not in chosen_names}
 
 
 def paper_options(options: Mapping[str, str]) -> Mapping[str, str]:

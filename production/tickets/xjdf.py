@@ -19,7 +19,6 @@ from production.tickets.values import (
     RUSH_PRIORITY,
     WORK_STYLES,
     checked_number,
-    clean,
     local_time,
     media_of_product,
     points,
@@ -27,6 +26,7 @@ from production.tickets.values import (
     split_options,
     token,
     utc_time,
+    xml_text,
 )
 
 NAMESPACE = "http://www.CIP4.org/JDFSchema_2_0"
@@ -51,7 +51,7 @@ def write_xjdf(job: AdapterJob) -> bytes:
     audit = add(add(root, "AuditPool"), "AuditCreated")
     add(audit, "Header", AgentName=AGENT, DeviceID="store-fulfillment", Time=utc_time(job.created))
     if job.note:
-        add(root, "Comment", Type="Instruction").text = clean(job.note)
+        add(root, "Comment", Type="Instruction").text = xml_text(job.note)
     for usage, value in _general_ids(job):
         if value:
             add(root, "GeneralID", IDUsage=usage, IDValue=value)
@@ -76,7 +76,7 @@ def write_xjdf(job: AdapterJob) -> bytes:
 
 def _general_ids(job: AdapterJob) -> list[tuple[str, str]]:
     days = str(job.production_days) if job.production_days else ""
-    others = [("Sibling", number) for number in job.siblings if number != job.number]
+    siblings = [("Sibling", number) for number in job.siblings if number != job.number]
     return [
         ("OrderID", job.order_id),
         ("ItemKey", job.item.key),
@@ -85,7 +85,7 @@ def _general_ids(job: AdapterJob) -> list[tuple[str, str]]:
         ("ProductionDays", days),
         ("Rush", "true" if job.is_rush else ""),
         ("ItemOfOrder", job.place_of_order),
-        *others,
+        *siblings,
     ]
 
 
@@ -213,11 +213,11 @@ def _add_deliveries(root: Any, job: AdapterJob) -> None:
 
 def _add_files(root: Any, job: AdapterJob) -> None:
     resources = _resource_set(root, "RunList")
-    printed = job.print_files
-    pdfs = [file for file in printed if file.media_type == "application/pdf"]
-    for position, file in enumerate(printed, 1):
+    print_files = job.print_files
+    pdfs = [file for file in print_files if file.media_type == "application/pdf"]
+    for position, file in enumerate(print_files, 1):
         resource = add(resources, "Resource", DescriptiveName=file.name)
-        if len(printed) > 1:
+        if len(print_files) > 1:
             add(resource, "Part", Run=f"Run-{position}")
         pages = str(job.item.pages) if pdfs == [file] else ""
         last = job.item.pages - 1
@@ -237,11 +237,11 @@ def _add_press_sheets(root: Any, job: AdapterJob) -> None:
     if job.item.sheet_mm:
         kind = media_of_product(job.item)["MediaType"]
         add(_add_part(_resource_set(root, "Media")), "Media", Dimension=sheet_size(job.item), MediaType=kind)
-    printed = job.print_files
-    if not any(file.copies for file in printed):
+    print_files = job.print_files
+    if not any(file.copies for file in print_files):
         return
     resources = add(root, "ResourceSet", Name="Component", Usage="Output")
-    for position, file in enumerate(printed, 1):
+    for position, file in enumerate(print_files, 1):
         resource = add(resources, "Resource", DescriptiveName=file.name)
         add(
             add(resource, "AmountPool"),
@@ -249,7 +249,7 @@ def _add_press_sheets(root: Any, job: AdapterJob) -> None:
             Amount=str(file.copies - file.overs),
             Waste=str(file.overs) if file.overs else "",
         )
-        if len(printed) > 1:
+        if len(print_files) > 1:
             add(resource, "Part", Run=f"Run-{position}")
         add(resource, "Component")
 
@@ -270,8 +270,8 @@ def _add_file(run: Any, file: JobFile) -> None:
         spec.set(f"{{{OWN_NAMESPACE}}}Run", str(file.copies))
 
 
-def _resource_set(root: Any, name: str, **more: str) -> Any:
-    return add(root, "ResourceSet", Name=name, **more, Usage="Input")
+def _resource_set(root: Any, name: str, **attributes: str) -> Any:
+    return add(root, "ResourceSet", Name=name, **attributes, Usage="Input")
 
 
 def _add_part(resources: Any, **part: str) -> Any:
@@ -291,5 +291,5 @@ def set_attributes(element: Any, **attributes: str | None) -> Any:
     """Sets attributes without empty values, which the schema forbids."""
     for name, value in attributes.items():
         if value:
-            element.set(name, clean(value))
+            element.set(name, xml_text(value))
     return element

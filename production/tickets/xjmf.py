@@ -16,9 +16,9 @@ from production.tickets.reports import (
     MAX_BODY_BYTES,
     check_count,
     decode_body,
-    identify,
     read_time,
     report_from_values,
+    report_identifier,
 )
 from production.tickets.xjdf import NAMESPACE
 
@@ -52,14 +52,14 @@ def read_xjmf(body: bytes) -> Sequence[Report]:
         )
     reports: list[Report] = []
     headers: Headers = {}
-    written = 0
+    written_length = 0
     for element in root.iter():
         reader = READERS.get(etree.QName(element).localname)
         if reader and (values := reader(element)) is not None:
             check_count(len(reports) + 1)
             raw = _element_text(element)
-            written += len(raw)
-            if written > MAX_WRITTEN:
+            written_length += len(raw)
+            if written_length > MAX_WRITTEN:
                 raise ValueError(f"{_name_place(element)}: too many reports lie in each other.")
             reports.append(_build_report(element, values, _find_header(element, headers), raw))
     return reports
@@ -137,7 +137,9 @@ def _build_report(element: Any, values: Mapping[str, str], header: Mapping[str, 
     report = report_from_values({**values, "At": at}, where=where, raw=raw)
     # IDs of messages are unique within their sender only, and one message may report several jobs.
     message_id = "/".join(filter(None, [header.get("DeviceID"), header.get("ID"), header.get("Time")]))
-    identifier = identify(f"{message_id}/{report.state}/{at}", report.job_number, report.state, report.at, {})
+    identifier = report_identifier(
+        f"{message_id}/{report.state}/{at}", report.job_number, report.state, report.at, {}
+    )
     return replace(report, identifier=identifier) if header.get("ID") else report
 
 

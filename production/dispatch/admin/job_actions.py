@@ -56,26 +56,26 @@ class JobActions(StaffAdmin):
             button=_("Cancel the job"),
             back=self.address_of(job),
         )
-        done = _("Job %(job)s is cancelled. If a provider has it, it is cancelled there next.")
-        return page or self._apply_one(request, job_id, cancel_job, done)
+        message = _("Job %(job)s is cancelled. If a provider has it, it is cancelled there next.")
+        return page or self._apply_one(request, job_id, cancel_job, message)
 
     def reassign_view(self, request: HttpRequest) -> HttpResponse:
         """Shows a choice of providers and reassigns jobs to the chosen one."""
-        sent = request.POST if request.method == "POST" else request.GET
-        jobs = self._jobs_to_reassign(request, sent.getlist("id"))
+        values = request.POST if request.method == "POST" else request.GET
+        jobs = self._jobs_to_reassign(request, values.getlist("id"))
         if not jobs:
             messages.error(request, _("Select the jobs to reassign in the list first."))
             return HttpResponseRedirect(reverse(BOARD))
         providers = self._list_providers(request, jobs)
-        provider = providers.filter(code=sent.get("provider", "")).first()
+        provider = providers.filter(code=values.get("provider", "")).first()
         if request.method == "POST" and provider is not None:
-            if done := self._apply_each(request, jobs, reassign_job, provider=provider):
+            if count := self._apply_each(request, jobs, reassign_job, provider=provider):
                 message = ngettext(
                     "%(count)s job reassigned to %(provider)s.",
                     "%(count)s jobs reassigned to %(provider)s.",
-                    done,
+                    count,
                 )
-                messages.success(request, message % {"count": done, "provider": provider})
+                messages.success(request, message % {"count": count, "provider": provider})
             return HttpResponseRedirect(self.address_of(jobs[0]) if len(jobs) == 1 else reverse(BOARD))
         context = {
             **self.page_context(request, _("Reassign jobs")),
@@ -93,8 +93,8 @@ class JobActions(StaffAdmin):
 
     def _jobs_to_reassign(self, request: HttpRequest, keys: Sequence[str]) -> list[Job]:
         numbers = [number for key in keys[:MAX_REASSIGNED] if (number := parse_number(key))]
-        chosen = self.get_queryset(request).filter(pk__in=numbers).order_by("pk")
-        return [job for job in chosen if self.has_change_permission(request, job)]
+        jobs = self.get_queryset(request).filter(pk__in=numbers).order_by("pk")
+        return [job for job in jobs if self.has_change_permission(request, job)]
 
     @harmless
     @admin.action(description="Send again …", permissions=["change"])
@@ -104,23 +104,23 @@ class JobActions(StaffAdmin):
         ),
         gettext_lazy("Send again"),
     )
-    def resend(self, request: HttpRequest, chosen: QuerySet) -> None:
+    def resend(self, request: HttpRequest, queryset: QuerySet) -> None:
         message = ngettext_lazy(
             "%(count)s job is being sent again.", "%(count)s jobs are being sent again.", "count"
         )
-        self._apply_all(request, chosen, resend_job, message)
+        self._apply_all(request, queryset, resend_job, message)
 
     @harmless
     @admin.action(description="Hold", permissions=["change"])
-    def hold(self, request: HttpRequest, chosen: QuerySet) -> None:
+    def hold(self, request: HttpRequest, queryset: QuerySet) -> None:
         message = ngettext_lazy("%(count)s job is held.", "%(count)s jobs are held.", "count")
-        self._apply_all(request, chosen, hold_job, message)
+        self._apply_all(request, queryset, hold_job, message)
 
     @harmless
     @admin.action(description="Release", permissions=["change"])
-    def release(self, request: HttpRequest, chosen: QuerySet) -> None:
+    def release(self, request: HttpRequest, queryset: QuerySet) -> None:
         message = ngettext_lazy("%(count)s job is released.", "%(count)s jobs are released.", "count")
-        self._apply_all(request, chosen, release_job, message)
+        self._apply_all(request, queryset, release_job, message)
 
     @harmless
     @admin.action(description="Cancel …", permissions=["change"])
@@ -128,18 +128,18 @@ class JobActions(StaffAdmin):
         gettext_lazy("Cancel these jobs? Jobs that a provider already has are cancelled there as well."),
         gettext_lazy("Cancel the jobs"),
     )
-    def cancel(self, request: HttpRequest, chosen: QuerySet) -> None:
+    def cancel(self, request: HttpRequest, queryset: QuerySet) -> None:
         message = ngettext_lazy(
             "%(count)s job is cancelled. If a provider has it, it is cancelled there next.",
             "%(count)s jobs are cancelled. Those that a provider has are cancelled there next.",
             "count",
         )
-        self._apply_all(request, chosen, cancel_job, message)
+        self._apply_all(request, queryset, cancel_job, message)
 
     @harmless
     @admin.action(description="Reassign …", permissions=["change"])
-    def reassign(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse | None:
-        keys = list(chosen.values_list("pk", flat=True)[: MAX_REASSIGNED + 1])
+    def reassign(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
+        keys = list(queryset.values_list("pk", flat=True)[: MAX_REASSIGNED + 1])
         if len(keys) > MAX_REASSIGNED:
             messages.error(request, _("Select at most %(max_jobs)s jobs.") % {"max_jobs": MAX_REASSIGNED})
             return None
@@ -148,10 +148,10 @@ class JobActions(StaffAdmin):
     @harmless
     @admin.action(description="Download gang sheets", permissions=["change"])
     def download_gang_sheets(
-        self, request: HttpRequest, chosen: QuerySet[Job]
+        self, request: HttpRequest, queryset: QuerySet[Job]
     ) -> StreamingHttpResponse | None:
         jobs = [
-            job for job in chosen.order_by("pk")[: MAX_JOBS + 1] if self.has_change_permission(request, job)
+            job for job in queryset.order_by("pk")[: MAX_JOBS + 1] if self.has_change_permission(request, job)
         ]
         if len(jobs) > MAX_JOBS:
             messages.error(request, _("Select at most %(max_jobs)s jobs.") % {"max_jobs": MAX_JOBS})
@@ -159,45 +159,47 @@ class JobActions(StaffAdmin):
         caller = Caller.on_pages(request.user)
         return streamed_file(gang_archive(jobs), "gang-sheets.zip", caller.key)
 
-    def _apply_all(self, request: HttpRequest, chosen: QuerySet, service: Service, message: Promise) -> None:
+    def _apply_all(
+        self, request: HttpRequest, queryset: QuerySet, service: Service, message: Promise
+    ) -> None:
         """`message` names the `count` of jobs."""
-        jobs = [job for job in chosen.order_by("pk") if self.has_change_permission(request, job)]
-        if done := self._apply_each(request, jobs, service):
-            messages.success(request, message % {"count": done})
+        jobs = [job for job in queryset.order_by("pk") if self.has_change_permission(request, job)]
+        if count := self._apply_each(request, jobs, service):
+            messages.success(request, message % {"count": count})
 
-    def _apply_each(self, request: HttpRequest, jobs: Sequence[Job], service: Service, **more: Any) -> int:
+    def _apply_each(self, request: HttpRequest, jobs: Sequence[Job], service: Service, **values: Any) -> int:
         """Applies the service to each job; returns how many succeeded and shows each refusal."""
-        actor, refused = actor_on(request), []
+        actor, refusals = actor_on(request), []
         for job in jobs:
             try:
-                service(job=job, actor=actor, **more)
+                service(job=job, actor=actor, **values)
             except DomainError as error:
-                refused.append(translated(error.message))
-        for message in refused[:REASONS_SHOWN]:
+                refusals.append(translated(error.message))
+        for message in refusals[:REASONS_SHOWN]:
             messages.error(request, message)
-        if len(refused) > REASONS_SHOWN:
+        if len(refusals) > REASONS_SHOWN:
             messages.error(
                 request,
-                _("%(reasons_shown)s more were refused.") % {"reasons_shown": len(refused) - REASONS_SHOWN},
+                _("%(reasons_shown)s more were refused.") % {"reasons_shown": len(refusals) - REASONS_SHOWN},
             )
-        return len(jobs) - len(refused)
+        return len(jobs) - len(refusals)
 
     def _apply_one(self, request: HttpRequest, job_id: int, service: Service, message: str) -> HttpResponse:
         job, actor = self.record_for(request, job_id), actor_on(request)
         with errors_as_messages(request):
-            done = service(job=job, actor=actor)
-            messages.success(request, message % {"job": done})
+            changed_job = service(job=job, actor=actor)
+            messages.success(request, message % {"job": changed_job})
         return HttpResponseRedirect(self.address_of(job))
 
 
 def allowed_actions(job: Job) -> frozenset[str]:
     """The buttons on the page of a job; the services check each action again."""
     is_leaving = job.cancel_requested is not None and job.state != JobState.CANCELLED
-    may = set()
+    actions = set()
     if job.state in (JobState.QUEUED, JobState.FAILED, JobState.CANCELLED) and not is_leaving:
-        may |= {"resend", "reassign"}
+        actions |= {"resend", "reassign"}
     if job.state == JobState.QUEUED and not is_leaving:
-        may.add("release" if job.held == "Manual" else "hold")
+        actions.add("release" if job.held == "Manual" else "hold")
     if job.state in (JobState.QUEUED, JobState.FAILED, *AT_PROVIDER) and not is_leaving:
-        may.add("cancel")
-    return frozenset(may)
+        actions.add("cancel")
+    return frozenset(actions)

@@ -1,6 +1,5 @@
 """The columns of the production board and the fields of a job's page."""
 
-from collections.abc import Sequence
 from datetime import datetime
 
 from django.contrib import admin
@@ -20,7 +19,7 @@ from unfold.widgets import CHECKBOX_CLASSES
 from accounts.admin.staff import StaffAdmin
 from production.gang_sheets.models import SheetState
 from production.jobs.models import OPEN, Job, JobState
-from production.jobs.selectors import OrderPlace, page_count, places_of
+from production.jobs.selectors import OrderPlace, order_places, page_count
 from stores.catalog.models import Product
 from stores.orders.selectors.orders import ordered_product, preset_name
 
@@ -83,29 +82,29 @@ class JobColumns(StaffAdmin):
         words = _("Two sides, head to foot") if product.is_head_to_foot else _("Two sides, head to head")
         binding = _(product.get_binding_display()) if product.binding else ""
         edge = _(product.get_binding_edge_display()) if product.binding_edge else ""
-        turned = _("binding edge: %(edge)s") % {"edge": edge.lower()} if edge else ""
-        return " · ".join(filter(None, [words, binding, turned]))
+        edge_text = _("binding edge: %(edge)s") % {"edge": edge.lower()} if edge else ""
+        return " · ".join(filter(None, [words, binding, edge_text]))
 
     @admin.display(description="product")
     def product_of_store(self, job: Job) -> SafeString:
         position = getattr(job, "place_in_list", None)
         siblings = ""
-        if position and position.others:
+        if position and position.other_jobs:
             siblings = format_html(" · {}: {}", *_show_siblings(position, LINKED_IN_LIST))
         template = '<div>{}<br><span class="console-facts">{}{}</span></div>'
         return format_html(template, self.product(job), job.store, siblings)
 
     @admin.display(description="ship by")
     def due_when(self, job: Job) -> SafeString:
-        late = (timezone.localdate() - job.due).days
-        shown = date_format(job.due, "DATE_FORMAT")
-        if late <= 0 or job.state not in OPEN:
-            return format_html('<span class="whitespace-nowrap">{}</span>', shown)
-        words = ngettext("%(days)s day late", "%(days)s days late", late) % {"days": late}
+        days_late = (timezone.localdate() - job.due).days
+        due_date = date_format(job.due, "DATE_FORMAT")
+        if days_late <= 0 or job.state not in OPEN:
+            return format_html('<span class="whitespace-nowrap">{}</span>', due_date)
+        words = ngettext("%(days)s day late", "%(days)s days late", days_late) % {"days": days_late}
         template = (
             '<div><span class="whitespace-nowrap">{}</span><br><span class="console-late">{}</span></div>'
         )
-        return format_html(template, shown, words)
+        return format_html(template, due_date, words)
 
     @admin.display(description="deliver by")
     def deliver_by(self, job: Job) -> str:
@@ -114,8 +113,10 @@ class JobColumns(StaffAdmin):
     @admin.display(description="jobs of the order")
     def place_in_order(self, job: Job) -> str | SafeString:
         """Shows the place that tickets say, such as “2 of 3”, above links to the other jobs."""
-        position = places_of([job])[job.pk]
-        return format_html("<div>{}<br>{}</div>", *_show_siblings(position, LINKED)) if position.of else "—"
+        position = order_places([job])[job.pk]
+        return (
+            format_html("<div>{}<br>{}</div>", *_show_siblings(position, LINKED)) if position.total else "—"
+        )
 
     @admin.display(description="provider")
     def provider_name(self, job: Job) -> str:
@@ -149,14 +150,14 @@ class JobColumns(StaffAdmin):
             return "—"
         address = reverse("admin:production_gangsheet_change", args=[sheet.pk])
         is_waiting = sheet.state == SheetState.COLLECTING and sheet.next_try
-        goes = (
+        send_time = (
             _(", to be sent at %(next_try)s") % {"next_try": _show_time(sheet.next_try)} if is_waiting else ""
         )
         return format_html(
             '<div><a class="console-link" href="{}">{}</a>{}</div>',
             address,
             _("Gang sheet %(number)s") % {"number": sheet},
-            goes,
+            send_time,
         )
 
     @admin.display(description="order at the provider")
@@ -198,17 +199,17 @@ def waits_on_sheet(job: Job) -> bool:
     )
 
 
-def _show_siblings(position: OrderPlace, most: int) -> tuple[str, SafeString]:
+def _show_siblings(position: OrderPlace, limit: int) -> tuple[str, SafeString]:
     """Returns words such as “2 of 3”, and links to the other jobs."""
-    words = _("%(number)s of %(total)s") % {"number": position.number, "total": position.of}
-    return words, _show_links(position.others, most)
-
-
-def _show_links(jobs: Sequence[Job], most: int) -> SafeString:
-    pages = [(reverse("admin:production_job_change", args=[job.pk]), job.number) for job in jobs]
-    links = format_html_join(", ", '<a class="console-link whitespace-nowrap" href="{}">{}</a>', pages[:most])
-    more = len(pages) - most
-    return format_html("{} {}", links, _("and %(number)s more") % {"number": more}) if more > 0 else links
+    words = _("%(number)s of %(total)s") % {"number": position.number, "total": position.total}
+    pages = [
+        (reverse("admin:production_job_change", args=[job.pk]), job.number) for job in position.other_jobs
+    ]
+    template = '<a class="console-link whitespace-nowrap" href="{}">{}</a>'
+    links = format_html_join(", ", template, pages[:limit])
+    if len(pages) > limit:
+        links = format_html("{} {}", links, _("and %(number)s more") % {"number": len(pages) - limit})
+    return words, links
 
 
 def _show_picture(job: Job) -> SafeString:

@@ -30,9 +30,11 @@ class JobFiles(StaffAdmin):
             raise Http404
         key = Caller.on_pages(request.user).key
         with errors_as_messages(request), limited_pdf(job.item.print_bytes, key) as respond:
-            sent, name = adapter_job(job), f"{job.number}.{form}"
+            job_to_send, name = adapter_job(job), f"{job.number}.{form}"
             response = (
-                respond(_find_print_file(sent), name) if form == "pdf" else _write_ticket(sent, form, name)
+                respond(_find_print_file(job_to_send), name)
+                if form == "pdf"
+                else _write_ticket(job_to_send, form, name)
             )
             response["Cache-Control"] = "private, no-store"
             response["X-Content-Type-Options"] = "nosniff"

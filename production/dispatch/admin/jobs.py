@@ -39,7 +39,7 @@ from production.dispatch.selectors import (
 )
 from production.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import UNREAD, Job
-from production.jobs.selectors import places_of
+from production.jobs.selectors import order_places
 from production.providers.models import Provider
 from stores.catalog.admin.scoping import ORDER_GRANTS, ChoiceFilter, StoreFilter
 from stores.orders.models import Order
@@ -82,8 +82,8 @@ class JobPaginator(BoundedPaginator):
 
     def page(self, number: int | str) -> Any:
         page = super().page(number)
-        jobs, listed = cast(QuerySet[Job], self.object_list), cast(QuerySet[Job], page.object_list)
-        keys = list(listed.select_related(None).values_list("pk", flat=True))
+        jobs, page_jobs = cast(QuerySet[Job], self.object_list), cast(QuerySet[Job], page.object_list)
+        keys = list(page_jobs.select_related(None).values_list("pk", flat=True))
         page.object_list = jobs.filter(pk__in=keys)
         return page
 
@@ -191,15 +191,15 @@ class JobAdmin(JobActions, JobFiles, JobScans, JobColumns):
             response.context_data["stages"] = self._list_stages(request)
             # A stage is chosen by its tab, not in the filters.
             response.context_data["cl"].has_active_filters = any(map(request.GET.get, ("provider", "store")))
-            listed = response.context_data["cl"].result_list
-            places = places_of(listed)
-            for job in listed:
+            page_jobs = response.context_data["cl"].result_list
+            places = order_places(page_jobs)
+            for job in page_jobs:
                 job.place_in_list = places[job.pk]
         return response
 
     def _list_stages(self, request: HttpRequest) -> list[dict[str, Any]]:
         counts = count_stages(self._scoped_jobs(request))
-        chosen = request.GET.get(StageFilter.parameter_name) or STAGES[0].key
+        current = request.GET.get(StageFilter.parameter_name) or STAGES[0].key
         filters = {name: value for name in ("provider", "store") if (value := request.GET.get(name))}
         return [
             {
@@ -209,7 +209,7 @@ class JobAdmin(JobActions, JobFiles, JobScans, JobColumns):
                 "has_more": counts.get(stage.key, 0) > MAX_COUNTED,
                 "is_counted": stage.key not in UNCOUNTED,
                 "is_alarm": stage.is_alarm and bool(counts.get(stage.key)),
-                "is_current": stage.key == chosen,
+                "is_current": stage.key == current,
             }
             for stage in STAGES
         ]
@@ -217,8 +217,8 @@ class JobAdmin(JobActions, JobFiles, JobScans, JobColumns):
     def _scoped_jobs(self, request: HttpRequest) -> QuerySet[Job]:
         """The jobs visible under the list's filters by provider and store."""
         jobs = staff_on(request).visible(Job.objects.all(), "store", self.view_grants)
-        chosen = {name: request.GET.get(name, "") for name in ("provider", "store")}
-        return of_provider_and_store(jobs, **chosen)
+        codes = {name: request.GET.get(name, "") for name in ("provider", "store")}
+        return of_provider_and_store(jobs, **codes)
 
     def record_context(self, request: HttpRequest, job: Job) -> dict[str, Any]:
         may_change = self.has_change_permission(request, job)
@@ -251,12 +251,12 @@ class JobAdmin(JobActions, JobFiles, JobScans, JobColumns):
         if not self.has_view_permission(request):
             raise PermissionDenied
         visible = staff_on(request).visible(Job.objects.all(), "store", self.view_grants)
-        chosen = request.GET.get("provider", "")[:40]
+        provider_code = request.GET.get("provider", "")[:40]
         context = {
             **self.page_context(request, _("Production by day"), is_view_of_list=True),
-            "days": jobs_by_day(of_provider_and_store(visible, provider=chosen)),
+            "days": jobs_by_day(of_provider_and_store(visible, provider=provider_code)),
             "providers": open_by_provider(visible),
-            "chosen": chosen,
+            "chosen": provider_code,
         }
         return TemplateResponse(request, "admin/production/days.html", context)
 

@@ -53,54 +53,54 @@ class JobScans(StaffAdmin):
         if not form.is_valid():
             message = _("The scan cannot be read. These fields are missing or wrong: %(fields)s.")
             return _problem_response(HTTPStatus.BAD_REQUEST, message % {"fields": ", ".join(form.errors)})
-        sent = form.cleaned_data
-        if sheet := SHEET_NUMBER.match(sent["code"]):
-            return self._scan_sheet(request, sent, int(sheet[1]), int(sheet[2] or 1))
-        job = job_of_code(self.get_queryset(request), sent["code"])
+        values = form.cleaned_data
+        if sheet := SHEET_NUMBER.match(values["code"]):
+            return self._scan_sheet(request, values, int(sheet[1]), int(sheet[2] or 1))
+        job = job_of_code(self.get_queryset(request), values["code"])
         if job is None or not self.has_change_permission(request, job):
             return _problem_response(HTTPStatus.NOT_FOUND, _("There is no job with this number here."))
         try:
-            scan = _record_scan(request, job, sent)
+            scan = _record_scan(request, job, values)
         except DomainError as error:
             return _problem_response(error.status, translated(error.message))
-        return JsonResponse({"words": _describe_scan(scan, is_repeated=scan.pk != sent["id"])})
+        return JsonResponse({"words": _describe_scan(scan, is_repeated=scan.pk != values["id"])})
 
     def _scan_sheet(
-        self, request: HttpRequest, sent: dict[str, Any], sheet_id: int, generation: int
+        self, request: HttpRequest, values: dict[str, Any], sheet_id: int, generation: int
     ) -> JsonResponse:
         """A gang sheet is a scan of each job on it; jobs that are not printed now are named."""
-        code, on_sheet = sent["code"], jobs_of_sheet(self.get_queryset(request), sheet_id, generation)
+        code, on_sheet = values["code"], jobs_of_sheet(self.get_queryset(request), sheet_id, generation)
         jobs = [job for job in on_sheet if self.has_change_permission(request, job)]
         if not jobs:
             return _problem_response(
                 HTTPStatus.NOT_FOUND, _("There is no gang sheet %(code)s here.") % {"code": code}
             )
-        if sent["step"] == ScanStep.MISSING:
+        if values["step"] == ScanStep.MISSING:
             message = _("%(code)s has %(jobs)s jobs. Type the number beside the pieces that are missing.")
             return _problem_response(HTTPStatus.BAD_REQUEST, message % {"code": code, "jobs": len(jobs)})
-        refused, scans = [], []
+        refusals, scans = [], []
         for job in jobs:
             try:
-                scans.append(_record_scan(request, job, {**sent, "id": uuid5(sent["id"], job.number)}))
+                scans.append(_record_scan(request, job, {**values, "id": uuid5(values["id"], job.number)}))
             except DomainError as error:
-                refused.append(translated(error.message))
-        done = _("%(code)s: %(step)s, %(done)s of %(jobs)s jobs.") % {
+                refusals.append(translated(error.message))
+        summary = _("%(code)s: %(step)s, %(done)s of %(jobs)s jobs.") % {
             "code": code,
-            "step": _name_step(sent["step"]),
-            "done": len(jobs) - len(refused),
+            "step": _name_step(values["step"]),
+            "done": len(jobs) - len(refusals),
             "jobs": len(jobs),
         }
-        words = " ".join([done, *_unseen_warnings(scans), *refused])
-        return _problem_response(HTTPStatus.CONFLICT, words) if refused else JsonResponse({"words": words})
+        words = " ".join([summary, *_unseen_warnings(scans), *refusals])
+        return _problem_response(HTTPStatus.CONFLICT, words) if refusals else JsonResponse({"words": words})
 
 
-def _record_scan(request: HttpRequest, job: Job, sent: dict[str, Any]) -> Scan:
+def _record_scan(request: HttpRequest, job: Job, values: dict[str, Any]) -> Scan:
     return record_scan(
         job=job,
-        scan_id=sent["id"],
-        step=ScanStep(sent["step"]),
-        pieces=sent["pieces"],
-        at=sent["at"],
+        scan_id=values["id"],
+        step=ScanStep(values["step"]),
+        pieces=values["pieces"],
+        at=values["at"],
         actor=actor_on(request),
     )
 

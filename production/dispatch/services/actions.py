@@ -43,15 +43,15 @@ def resend_job(*, job: Job, actor: Actor) -> Job:
 def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
     """Assigns a job to another provider; a submitted job must be cancelled first, and a held one stays held."""
     locked = _lock_job(job)
-    previous, before = locked.state, locked.provider
+    previous, previous_provider = locked.state, locked.provider
     if locked.state in AT_PROVIDER or locked.state == JobState.SHIPPED:
         raise Conflict(
-            f"Job {locked} is at {before} ({locked.get_state_display()}); cancel it there first.",
+            f"Job {locked} is at {previous_provider} ({locked.get_state_display()}); cancel it there first.",
             code="job_at_provider",
         )
     if locked.state == JobState.QUEUED and locked.is_uncertain:
         raise Conflict(
-            f"{before} did not respond and may have job {locked}. Cancel it there first.",
+            f"{previous_provider} did not respond and may have job {locked}. Cancel it there first.",
             code="job_uncertain",
         )
     if not provider.is_enabled:
@@ -59,17 +59,17 @@ def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
     if locked.state == JobState.QUEUED:
         _require_off_sheet(locked)
     if locked.attempts.filter(outcome=AttemptOutcome.UNFINISHED).exists():
-        raise Conflict(f"Job {locked} is being sent to {before} now.", code="job_uncertain")
-    held, now = locked.held, timezone.now()
+        raise Conflict(f"Job {locked} is being sent to {previous_provider} now.", code="job_uncertain")
+    hold, now = locked.held, timezone.now()
     if locked.tries or locked.state != JobState.QUEUED:
         start_again(locked, provider)
-    locked.provider, locked.next_try, locked.held = provider, None if held else now, held
-    count_jobs({(provider.pk, None): 1}, at=now)
+    locked.provider, locked.next_try, locked.held = provider, None if hold else now, hold
+    count_jobs({(provider.pk, None): 1}, moment=now)
     record_job(
         job=locked,
         previous=previous,
         actor=actor,
-        note=f"Reassigned from {before or 'no provider'} to {provider}.",
+        note=f"Reassigned from {previous_provider or 'no provider'} to {provider}.",
     )
     return locked
 
@@ -184,11 +184,11 @@ def _try_at_once(job: Job) -> str:
 
 def _release_others(job: Job, actor: Actor) -> None:
     """Releases the jobs that wait in one order at the provider with this one: they are sent together or not at all."""
-    waiting = Job.objects.filter(order=job.order_id, provider_order=job.provider_order, state=JobState.QUEUED)
-    held = waiting.exclude(pk=job.pk).exclude(held="").filter(cancel_requested__isnull=True)
-    for other in lock_jobs(held) if job.provider_order else ():
-        other.held, other.next_try = "", timezone.now()
-        record_job(job=other, previous=other.state, actor=actor, note=f"Released with {job}.")
+    queued = Job.objects.filter(order=job.order_id, provider_order=job.provider_order, state=JobState.QUEUED)
+    held_jobs = queued.exclude(pk=job.pk).exclude(held="").filter(cancel_requested__isnull=True)
+    for held_job in lock_jobs(held_jobs) if job.provider_order else ():
+        held_job.held, held_job.next_try = "", timezone.now()
+        record_job(job=held_job, previous=held_job.state, actor=actor, note=f"Released with {job}.")
 
 
 def _require_off_sheet(job: Job) -> None:
@@ -203,10 +203,10 @@ def _require_off_sheet(job: Job) -> None:
 
 def send_without_another(job: Job) -> None:
     """Restarts a locked job whose order at the provider was cancelled there because of another job in it."""
-    previous, number, held = job.state, job.number, job.held
+    previous, number, hold = job.state, job.number, job.held
     start_again(job, job.provider)
-    if held:
-        job.held, job.next_try = held, None
+    if hold:
+        job.held, job.next_try = hold, None
     note = f"{job.provider} cancelled the order of {number} for another item in it. Sent again as {job}."
     record_job(job=job, previous=previous, note=note)
 

@@ -42,12 +42,12 @@ JOBS_AT_ONCE = 8
 LEASE_SECONDS = 10
 
 
-def count_jobs(counts: Mapping[tuple[int, int | None], int], *, at: datetime) -> None:
+def count_jobs(counts: Mapping[tuple[int, int | None], int], *, moment: datetime) -> None:
     """Counts jobs by provider and rule; the rule is None where a person chose the provider."""
     if not counts:
         return
     providers, rules = zip(*counts, strict=True)
-    values: list[Any] = [at.astimezone(UTC).date(), list(providers), list(rules), list(counts.values())]
+    values: list[Any] = [moment.astimezone(UTC).date(), list(providers), list(rules), list(counts.values())]
     with connection.cursor() as cursor:
         cursor.execute(COUNT, values)
 
@@ -107,7 +107,7 @@ class ProviderChoices:
             return
         Job.objects.bulk_update(self._changed, CHANGED)
         JobHistory.objects.bulk_create(self._history)
-        count_jobs(self._counts, at=timezone.now())
+        count_jobs(self._counts, moment=timezone.now())
 
     def _preferred_providers(self, job: Job) -> Collection[int]:
         """Providers that take several items and have jobs of the same order: one parcel is better than two."""
@@ -121,7 +121,7 @@ class ProviderChoices:
         return self._used
 
     def _assign_provider(self, job: Job, provider: Provider, rule: RoutingRule | None) -> None:
-        before = job.provider
+        previous_provider = job.provider
         job.provider, job.rule, job.updated = provider, rule, timezone.now()
         rule_pk = rule.pk if rule else None
         self.routing.count(provider.pk, rule_pk)
@@ -129,9 +129,9 @@ class ProviderChoices:
         self._changed.append(job)
         if provider.takes_several_items and self._used is not None:
             self._used.add(provider.pk)
-        if before is not None:
+        if previous_provider is not None:
             job.failing_since = None
-            note = f"{before} is down or disabled: goes to {provider}."
+            note = f"{previous_provider} is down or disabled: goes to {provider}."
             self._history.append(new_history_entry(job, previous=job.state, note=note))
 
     def _postpone_or_fail(self, job: Job, decision: Decision) -> bool:
@@ -142,8 +142,8 @@ class ProviderChoices:
         if rule is None or all(
             candidate.obstacle == "it refused this job" for candidate in decision.candidates
         ):
-            last = job.message if " refused it: " in job.message else ""
-            reason = f"Every provider refused it. {last}".strip()
+            last_refusal = job.message if " refused it: " in job.message else ""
+            reason = f"Every provider refused it. {last_refusal}".strip()
             outcomes.fail_locked(job, "No routing rule matches it any more." if rule is None else reason)
             return False
         reasons = "; ".join(
@@ -155,10 +155,10 @@ class ProviderChoices:
 
 
 def _next_look(rule: RoutingRule) -> datetime:
-    waiting = Job.objects.filter(UNPROVIDED, next_try__isnull=False, state=JobState.QUEUED, rule=rule)
-    most = MAX_WAIT_FOR_PROVIDER // WAIT_FOR_EACH
-    orders = waiting.order_by().values("order").distinct()[:most].count()
-    return timezone.now() + max(WAIT_FOR_PROVIDER, WAIT_FOR_EACH * orders)
+    waiting_jobs = Job.objects.filter(UNPROVIDED, next_try__isnull=False, state=JobState.QUEUED, rule=rule)
+    max_orders = MAX_WAIT_FOR_PROVIDER // WAIT_FOR_EACH
+    order_count = waiting_jobs.order_by().values("order").distinct()[:max_orders].count()
+    return timezone.now() + max(WAIT_FOR_PROVIDER, WAIT_FOR_EACH * order_count)
 
 
 def choose_provider(*, job: Job) -> bool:
@@ -189,9 +189,9 @@ def choose_for_order(*, job_pk: int) -> bool:
         return False
     choices = ProviderChoices()
     jobs = lock_jobs(unassigned.filter(order=order))
-    waiting = [job.pk for job in jobs if not choices.choose(job)]
+    waiting_keys = [job.pk for job in jobs if not choices.choose(job)]
     choices.save()
-    return job_pk not in waiting
+    return job_pk not in waiting_keys
 
 
 class ProviderSlots:

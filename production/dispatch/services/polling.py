@@ -50,9 +50,9 @@ def poll_provider(*, provider_pk: int) -> int:
     count, until = 0, time.monotonic() + POLL_SECONDS
     with lock_of_its_own(POLL_LOCKS | provider_pk) as is_ours:
         for _ in range(MAX_IN_A_ROW if is_ours else 0):
-            read = _poll_once(Provider.objects.get(pk=provider_pk))
-            count += read
-            if not read or time.monotonic() > until:
+            new_count = _poll_once(Provider.objects.get(pk=provider_pk))
+            count += new_count
+            if not new_count or time.monotonic() > until:
                 break
     return count
 

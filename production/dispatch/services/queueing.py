@@ -65,10 +65,10 @@ def follow_jobs(*, order: Order, parcels: Sequence[Parcel] = (), note: str = "")
 
 def _find_target(order: Order) -> OrderStatus | None:
     states = list(Job.objects.filter(order=order).values_list("state", flat=True))
-    shipped = states.count(JobState.SHIPPED)
-    if shipped and shipped == order.item_count - states.count(JobState.CANCELLED):
+    shipped_count = states.count(JobState.SHIPPED)
+    if shipped_count and shipped_count == order.item_count - states.count(JobState.CANCELLED):
         return OrderStatus.SHIPPED
-    if shipped:
+    if shipped_count:
         return OrderStatus.PARTIALLY_SHIPPED
     if any(RANK.get(state, 0) >= RANK[JobState.IN_PRODUCTION] for state in states):
         return OrderStatus.IN_PRODUCTION
@@ -98,10 +98,10 @@ def _queue_jobs(order: Order) -> None:
     items = order.items.filter(job__isnull=True).select_related("product").order_by("position")
     items = items.defer(*OrderItem.LARGE, *(f"product__{name}" for name in OF_PRODUCT))
     mailings = set(order.items.filter(eddm__isnull=False).order_by().values_list("pk", flat=True))
-    routed = [item for item in items if first_rule(rules, item_facts(order, item))]
+    routed_items = [item for item in items if first_rule(rules, item_facts(order, item))]
     now = timezone.now()
     jobs = Job.objects.bulk_create(
-        _build_job(order, item, now, is_mailing=item.pk in mailings) for item in routed
+        _build_job(order, item, now, is_mailing=item.pk in mailings) for item in routed_items
     )
     JobHistory.objects.bulk_create(
         JobHistory(job=job, state=JobState.QUEUED, timestamp=now, actor_kind=SYSTEM.kind) for job in jobs
@@ -125,10 +125,10 @@ def _hold_jobs(order: Order) -> None:
     """Holds jobs; those already at a provider continue, and the board shows them."""
     jobs = _lock_jobs(order, state=JobState.QUEUED, held="", cancel_requested__isnull=True)
     remove_from_sheets(jobs)
-    waiting = [job for job in jobs if job.gang_sheet_id is None]
-    for job in waiting:
+    held_jobs = [job for job in jobs if job.gang_sheet_id is None]
+    for job in held_jobs:
         job.held, job.next_try = HoldReason.ORDER, None
-    record_jobs([(job, job.state, HELD) for job in waiting])
+    record_jobs([(job, job.state, HELD) for job in held_jobs])
 
 
 def _release_jobs(order: Order) -> None:
@@ -177,6 +177,6 @@ def _close_jobs(order: Order) -> None:
     record_jobs(changes)
 
 
-def _lock_jobs(order: Order, **routed: object) -> list[Job]:
-    jobs = Job.objects.filter(order=order, **routed).prefetch_related("provider").order_by("pk")
+def _lock_jobs(order: Order, **conditions: object) -> list[Job]:
+    jobs = Job.objects.filter(order=order, **conditions).prefetch_related("provider").order_by("pk")
     return list(jobs.select_for_update(of=("self",), no_key=True))

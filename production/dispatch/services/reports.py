@@ -47,14 +47,14 @@ def receive_reports(
 
     Raises ServiceBusy after `seconds`: what is stored by then is passed over when they are sent again.
     """
-    ordered = sorted(enumerate(reports), key=lambda entry: (entry[1].at is None, entry[1].at or 0, entry[0]))
+    by_time = sorted(enumerate(reports), key=lambda entry: (entry[1].at is None, entry[1].at or 0, entry[0]))
     rows: list[ProviderReport] = []
     until = time.monotonic() + seconds
-    for _, report in ordered:
+    for _, report in by_time:
         if rows and time.monotonic() > until:
             raise ServiceBusy(f"Storing the reports takes more than {seconds:g} seconds; send them again.")
-        for of_one_order in _for_each_job(provider, _make_storable(report)):
-            rows += _receive_of_order(provider, of_one_order)
+        for order_reports in _for_each_job(provider, _make_storable(report)):
+            rows += _receive_of_order(provider, order_reports)
     return rows
 
 
@@ -63,8 +63,8 @@ def _for_each_job(provider: Provider, report: Report) -> list[list[Report]]:
     sheet, jobs = _jobs_of_sheet(provider, report.job_number)
     if not jobs:
         jobs = _jobs_of_provider_order(provider, report.job_number)
-        if (meant := _find_meant_number(report, jobs)) is not None:
-            return [[replace(report, job_number=meant)]]
+        if (item_number := _find_meant_number(report, jobs)) is not None:
+            return [[replace(report, job_number=item_number)]]
     if not jobs:
         return [[report]]
     by_order: dict[UUID, list[Report]] = {}
@@ -72,15 +72,15 @@ def _for_each_job(provider: Provider, report: Report) -> list[list[Report]]:
         # A parcel it names is kept where all go to one order.
         report = replace(report, carrier="", tracking_number="", tracking_url="")
     message = f"{report.message} (gang sheet {sheet})".strip() if sheet else report.message
-    each = [(job, replace(report, job_number=job.number, message=message)) for job in jobs]
+    job_reports = [(job, replace(report, job_number=job.number, message=message)) for job in jobs]
     # Assessed again under the locks: hundreds of jobs that stay as they are would hold those of the store for long.
     repeated_failures = failed_often(jobs)
-    changed = [
+    effective = [
         pair
-        for pair in each
+        for pair in job_reports
         if assess(pair[0], provider, pair[1], repeated_failures)[0] == ReportOutcome.APPLIED
     ]
-    for job, job_report in changed or each[:1]:
+    for job, job_report in effective or job_reports[:1]:
         identifier = f"{report.identifier[:150]}:{job.number}"
         by_order.setdefault(job.order_id, []).append(replace(job_report, identifier=identifier))
     return list(by_order.values())
@@ -120,31 +120,31 @@ def _receive_of_order(provider: Provider, reports: Sequence[Report]) -> list[Pro
     if any(job.order.recipient_erased for job in jobs.values()):
         # What the provider writes may name the recipient again.
         reports = [replace(report, message="", raw="", tracking_url="") for report in reports]
-    stored = _stored_reports(provider, reports)
-    if stored:
-        repeated = ProviderReport.objects.filter(pk__in=[row.pk for row in stored.values()])
-        repeated.update(repeats=F("repeats") + 1)
+    stored_rows = _stored_reports(provider, reports)
+    if stored_rows:
+        repeated_rows = ProviderReport.objects.filter(pk__in=[row.pk for row in stored_rows.values()])
+        repeated_rows.update(repeats=F("repeats") + 1)
     repeated_failures = failed_often(jobs.values())
-    new = [
+    new_rows = [
         (_build_row(provider, report, jobs.get(report.job_number), repeated_failures), report)
         for report in reports
-        if report.identifier[:200] not in stored
+        if report.identifier[:200] not in stored_rows
     ]
     applied = [
-        (row, row.job, report) for row, report in new if row.job and row.outcome == ReportOutcome.APPLIED
+        (row, row.job, report) for row, report in new_rows if row.job and row.outcome == ReportOutcome.APPLIED
     ]
     _apply_all([(job, report) for _, job, report in applied])
     _move_on(applied)
     # One that is repeated at this moment waits for the order, or has no job.
-    ProviderReport.objects.bulk_create([row for row, _ in new], ignore_conflicts=True)
-    rows = stored | {row.identifier: row for row, _ in new}
+    ProviderReport.objects.bulk_create([row for row, _ in new_rows], ignore_conflicts=True)
+    rows = stored_rows | {row.identifier: row for row, _ in new_rows}
     return [rows[report.identifier[:200]] for report in reports]
 
 
 def _stored_reports(provider: Provider, reports: Sequence[Report]) -> dict[str, ProviderReport]:
     identifiers = [report.identifier[:200] for report in reports]
-    stored = ProviderReport.objects.filter(provider=provider, identifier__in=identifiers).defer("raw")
-    return {row.identifier: row for row in stored}
+    rows = ProviderReport.objects.filter(provider=provider, identifier__in=identifiers).defer("raw")
+    return {row.identifier: row for row in rows}
 
 
 def _lock_by_number(numbers: Sequence[str]) -> dict[str, Job]:
@@ -212,7 +212,7 @@ def _job_for(number: str) -> Job | None:
 def _apply_all(applied: Sequence[tuple[Job, Report]]) -> None:
     """Changes the locked jobs of an order, and saves them."""
     jobs, now = [job for job, _ in applied], timezone.now()
-    left_with = _left_with_another(jobs)
+    cancelled_orders = _left_with_another(jobs)
     under_way = Attempt.objects.filter(job__in=jobs, outcome=AttemptOutcome.UNFINISHED)
     interrupted = set(under_way.values_list("job", flat=True))
     changes, failed = [], []
@@ -220,7 +220,7 @@ def _apply_all(applied: Sequence[tuple[Job, Report]]) -> None:
         if (
             report.state == JobState.CANCELLED
             and not job.cancel_requested
-            and job.provider_order in left_with
+            and job.provider_order in cancelled_orders
         ):
             send_without_another(job)
             continue
@@ -243,8 +243,8 @@ def _left_with_another(jobs: Sequence[Job]) -> set[str]:
     numbers = {job.provider_order for job in jobs} - {""}
     if not numbers:
         return set()
-    others = Job.objects.filter(order=jobs[0].order_id, provider_order__in=numbers)
-    leaving = others.filter(cancel_requested__isnull=False, state__in=(*OPEN, JobState.CANCELLED))
+    jobs_of_orders = Job.objects.filter(order=jobs[0].order_id, provider_order__in=numbers)
+    leaving = jobs_of_orders.filter(cancel_requested__isnull=False, state__in=(*OPEN, JobState.CANCELLED))
     return set(leaving.values_list("provider_order", flat=True))
 
 
@@ -272,25 +272,25 @@ def _apply_report(job: Job, report: Report, now: datetime) -> None:
 
 def _move_on(applied: Sequence[tuple[ProviderReport, Job, Report]]) -> None:
     """Moves the locked order on to the state of its jobs; a parcel of several jobs is one. The rows are unsaved."""
-    moved = [
+    advanced = [
         (row, job, report)
         for row, job, report in applied
         if job.state not in (JobState.FAILED, JobState.QUEUED)
     ]
-    if not moved:
+    if not advanced:
         return
-    jobs, report = [job for _, job, _ in moved], moved[0][2]
+    jobs, report = [job for _, job, _ in advanced], advanced[0][2]
     explanation = follow_jobs(
         order=jobs[0].order, parcels=_list_parcels(jobs, report), note=_report_text(report, jobs)
     )
-    for row, _, _ in moved if explanation else ():
+    for row, _, _ in advanced if explanation else ():
         row.explanation = explanation[:1000]
 
 
 def _report_text(report: Report, jobs: Sequence[Job]) -> str:
-    shown = dict(JobState.choices).get(report.state, report.state)
-    of = f"job{'s' if len(jobs) > 1 else ''} {', '.join(job.number for job in jobs)}"
-    return f"{jobs[0].provider} reported {shown} of {of}."
+    state = dict(JobState.choices).get(report.state, report.state)
+    job_names = f"job{'s' if len(jobs) > 1 else ''} {', '.join(job.number for job in jobs)}"
+    return f"{jobs[0].provider} reported {state} of {job_names}."
 
 
 def _list_parcels(jobs: Sequence[Job], report: Report) -> list[Parcel]:

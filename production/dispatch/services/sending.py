@@ -96,19 +96,19 @@ def _exchange_with_provider(attempts: Sequence[Attempt]) -> None:
         if first.kind == AttemptKind.CANCEL:
             number = first.job.provider_order or first.number
             exchange = adapter.cancel(replace(adapter_job(first.job), number=number), first.job.reference)
-            together.record_cancelled(attempts=attempts, exchange=exchange)
+            together.record_order_cancelled(attempts=attempts, exchange=exchange)
             return
-        built, unusable = _build_jobs(attempts)
+        adapter_jobs, unusable = _build_jobs(attempts)
         if unusable:
-            together.record_unusable(attempts=attempts, messages=unusable)
+            together.record_order_unusable(attempts=attempts, messages=unusable)
             return
-        submitted = adapter.submit(_as_one(first.job, built))
+        submitted = adapter.submit(_as_one(first.job, adapter_jobs))
         note = (
             f"In one order: {', '.join(attempt.number for attempt in attempts)}." if len(attempts) > 1 else ""
         )
         record_each(attempts, outcomes.record_submitted, submitted=submitted, note=note)
     except ProviderRefused as error:
-        together.record_refused(attempts=attempts, error=error)
+        together.record_order_refused(attempts=attempts, error=error)
     except ProviderUnavailable as error:
         record_each(attempts, outcomes.record_unavailable, error=error)
     except (Unavailable, TooManyRequests) as error:
@@ -122,22 +122,20 @@ def _exchange_with_provider(attempts: Sequence[Attempt]) -> None:
 
 def _build_jobs(attempts: Sequence[Attempt]) -> tuple[list[AdapterJob], dict[int, str]]:
     """The jobs for the adapter, and why some cannot be sent, by their keys."""
-    built: list[AdapterJob] = []
+    adapter_jobs: list[AdapterJob] = []
     unusable: dict[int, str] = {}
     for attempt in attempts:
         try:
-            built.append(adapter_job(attempt.job))
+            adapter_jobs.append(adapter_job(attempt.job))
         except (Unavailable, TooManyRequests):
             raise
         except (DomainError, ValueError) as error:
             unusable[attempt.job_id] = str(error)
-    return built, unusable
+    return adapter_jobs, unusable
 
 
-def _as_one(first: Job, built: Sequence[AdapterJob]) -> AdapterJob:
-    return (
-        replace(built[0], number=first.provider_order, together=built) if first.provider_order else built[0]
-    )
+def _as_one(first: Job, jobs: Sequence[AdapterJob]) -> AdapterJob:
+    return replace(jobs[0], number=first.provider_order, together=jobs) if first.provider_order else jobs[0]
 
 
 @transaction.atomic

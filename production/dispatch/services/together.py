@@ -51,21 +51,21 @@ def begin_together(job_pk: int, slots: JobSlots) -> Sequence[Attempt]:
     if job is None or job.next_try is None or job.provider_id is None or not goes_together(job):
         return []
     number = job.provider_order
-    chosen, kind = _find_members(job, jobs) if number else (_gather_jobs(job, jobs), AttemptKind.SUBMIT)
-    if not number and chosen and chosen != [job]:
+    members, kind = _find_members(job, jobs) if number else (_gather_jobs(job, jobs), AttemptKind.SUBMIT)
+    if not number and members and members != [job]:
         # No lock is held on the other ones, which another sender leaves alone because of the number.
-        number = chosen[0].number
+        number = members[0].number
     now = timezone.now()
-    if chosen and not slots.take(job.provider_id):
-        Job.objects.filter(pk__in=[member.pk for member in chosen]).update(next_try=now)
+    if members and not slots.take(job.provider_id):
+        Job.objects.filter(pk__in=[member.pk for member in members]).update(next_try=now)
         return []
-    for member in chosen:
+    for member in members:
         member.provider_order, member.tries = number, member.tries + 1
         member.next_try = now + timedelta(seconds=LEASE_SECONDS)
-    Job.objects.bulk_update(chosen, ["provider_order", "tries", "next_try"])
+    Job.objects.bulk_update(members, ["provider_order", "tries", "next_try"])
     return Attempt.objects.bulk_create(
         Attempt(job=member, number=member.number, provider_id=job.provider_id, kind=kind, started=now)
-        for member in chosen
+        for member in members
     )
 
 
@@ -78,12 +78,12 @@ def _lock_all(job_pk: int) -> list[Job]:
         Order.objects.select_for_update(of=("self",), no_key=True).select_related("store").get(jobs=job_pk)
     )
     jobs = Job.objects.filter(order=order, gang_sheet__isnull=True).order_by("pk")
-    locked = list(jobs.select_for_update(no_key=True).values_list("pk", flat=True))
-    read = Job.objects.filter(pk__in=locked).select_related("provider", "item__product").defer(*UNREAD)
-    ordered = list(read.order_by("item__position"))
-    for job in ordered:
+    locked_keys = list(jobs.select_for_update(no_key=True).values_list("pk", flat=True))
+    jobs = Job.objects.filter(pk__in=locked_keys).select_related("provider", "item__product").defer(*UNREAD)
+    ordered_jobs = list(jobs.order_by("item__position"))
+    for job in ordered_jobs:
         job.order = order
-    return ordered
+    return ordered_jobs
 
 
 def _find_members(job: Job, jobs: Sequence[Job]) -> tuple[list[Job], AttemptKind]:
@@ -120,52 +120,53 @@ def _waits_for(job: Job, leaving: Sequence[Job]) -> bool:
     return True
 
 
-def _hold_with(waiting: Sequence[Job]) -> bool:
+def _hold_with(members: Sequence[Job]) -> bool:
     """Holds all jobs if one is held: an order without that one would have its number, and it would never be sent."""
-    held = next((member for member in waiting if member.held), None)
-    for member in waiting if held else ():
-        if held and not member.held:
-            member.held, member.next_try = held.held, None
+    held_job = next((member for member in members if member.held), None)
+    for member in members if held_job else ():
+        if held_job and not member.held:
+            member.held, member.next_try = held_job.held, None
             member.message = (
-                f"{held}, of the same order at {member.provider}, is held: both are released together."
+                f"{held_job}, of the same order at {member.provider}, is held: both are released together."
             )
             record_job(job=member, previous=member.state, note=member.message)
-    return held is not None
+    return held_job is not None
 
 
 def _gather_jobs(job: Job, jobs: Sequence[Job]) -> list[Job]:
     """The jobs that leave on the same day for the same provider; empty while another one is waited for."""
-    ready: list[Job] = []
-    missing: list[Job] = []
+    ready_jobs: list[Job] = []
+    missing_jobs: list[Job] = []
     under_way = set(
         Attempt.objects.filter(job__in=jobs, outcome=AttemptOutcome.UNFINISHED).values_list("job", flat=True)
     )
     until = job.created + WAIT_FOR_SIBLINGS
     is_waiting, choices = timezone.now() < until, ProviderChoices()
     for candidate in jobs:
-        if len(ready) + len(missing) == MAX_JOBS:
+        if len(ready_jobs) + len(missing_jobs) == MAX_JOBS:
             break
         if candidate is job:
-            ready.append(candidate)
+            ready_jobs.append(candidate)
         elif candidate.due != job.due or candidate.pk in under_way or not _is_free(candidate):
             continue
         elif _is_ready(candidate, choices) and candidate.provider_id == job.provider_id:
-            ready.append(candidate)
+            ready_jobs.append(candidate)
         elif is_waiting and _may_come(candidate, job.provider, choices):
-            missing.append(candidate)
+            missing_jobs.append(candidate)
     choices.save()
-    if missing:
-        _postpone_jobs(ready, missing, until)
+    if missing_jobs:
+        _postpone_jobs(ready_jobs, missing_jobs, until)
         return []
-    return _limit_jobs(ready)
+    return _limit_jobs(ready_jobs)
 
 
-def _postpone_jobs(ready: Sequence[Job], missing: Sequence[Job], until: datetime) -> None:
-    names = ", ".join(job.number for job in missing[:5])
+def _postpone_jobs(ready_jobs: Sequence[Job], missing_jobs: Sequence[Job], until: datetime) -> None:
+    names = ", ".join(job.number for job in missing_jobs[:5])
     minutes = int(WAIT_FOR_SIBLINGS.total_seconds() // 60)
-    words = f"{len(ready)} of {len(ready) + len(missing)} ready: waits at most {minutes} minutes for {names}."
-    waiting = Job.objects.filter(pk__in=[job.pk for job in ready])
-    waiting.update(message=words, next_try=min(timezone.now() + LOOK_AGAIN, until))
+    total = len(ready_jobs) + len(missing_jobs)
+    message = f"{len(ready_jobs)} of {total} ready: waits at most {minutes} minutes for {names}."
+    waiting_jobs = Job.objects.filter(pk__in=[job.pk for job in ready_jobs])
+    waiting_jobs.update(message=message, next_try=min(timezone.now() + LOOK_AGAIN, until))
 
 
 def _is_ready(job: Job, choices: ProviderChoices) -> bool:
@@ -185,25 +186,25 @@ def _may_come(job: Job, provider: Provider | None, choices: ProviderChoices) -> 
 
 def _limit_jobs(jobs: Sequence[Job]) -> list[Job]:
     """The jobs that one request takes; the others go in the next request."""
-    chosen: list[Job] = []
+    first_jobs: list[Job] = []
     size = 0
     for job in jobs:
         size += job.item.print_bytes
-        if chosen and size > MAX_BYTES:
+        if first_jobs and size > MAX_BYTES:
             break
-        chosen.append(job)
-    return chosen
+        first_jobs.append(job)
+    return first_jobs
 
 
 @transaction.atomic
-def record_cancelled(*, attempts: Sequence[Attempt], exchange: Exchange) -> None:
+def record_order_cancelled(*, attempts: Sequence[Attempt], exchange: Exchange) -> None:
     """The provider cancels whole orders: the other jobs of this one are sent again under new numbers."""
     record_each(attempts, outcomes.record_cancelled, exchange=exchange)
     first = attempts[0].job
     if not first.provider_order:
         return
-    others = Job.objects.filter(order=first.order_id, provider_order=first.provider_order, state__in=OPEN)
-    for job in lock_jobs(others):
+    other_jobs = Job.objects.filter(order=first.order_id, provider_order=first.provider_order, state__in=OPEN)
+    for job in lock_jobs(other_jobs):
         if job.cancel_requested:
             outcomes.cancel_locked(job, note=f"Cancelled at {job.provider}.")
             continue
@@ -211,7 +212,7 @@ def record_cancelled(*, attempts: Sequence[Attempt], exchange: Exchange) -> None
 
 
 @transaction.atomic
-def record_refused(*, attempts: Sequence[Attempt], error: ProviderRefused) -> None:
+def record_order_refused(*, attempts: Sequence[Attempt], error: ProviderRefused) -> None:
     """Refuses the jobs at fault; the others are sent again without them, unless the provider may have their order."""
     at_fault = [attempt for attempt in attempts if attempt.number in error.numbers] or attempts
     for attempt in attempts:
@@ -230,8 +231,8 @@ def _fail_if_unclear(attempts: Sequence[Attempt]) -> None:
     """Fails the jobs of an order that an earlier cancellation may have ended; a later report overrides that."""
     unanswered = (AttemptOutcome.INTERRUPTED, AttemptOutcome.UNAVAILABLE)
     numbers = [attempt.number for attempt in attempts]
-    earlier = Attempt.objects.filter(number__in=numbers, kind=AttemptKind.CANCEL, outcome__in=unanswered)
-    if not earlier.exists():
+    cancels = Attempt.objects.filter(number__in=numbers, kind=AttemptKind.CANCEL, outcome__in=unanswered)
+    if not cancels.exists():
         return
     first = attempts[0].job
     message = (
@@ -244,7 +245,7 @@ def _fail_if_unclear(attempts: Sequence[Attempt]) -> None:
 
 
 @transaction.atomic
-def record_unusable(*, attempts: Sequence[Attempt], messages: dict[int, str]) -> None:
+def record_order_unusable(*, attempts: Sequence[Attempt], messages: dict[int, str]) -> None:
     """`messages` are of the jobs at fault. The others go without them, unless the provider may have their order."""
     one_of_them = next(iter(messages.values()))
     for attempt in attempts:

@@ -43,16 +43,16 @@ def gang_archive(jobs: Sequence[Job]) -> Iterator[bytes]:
 
 def _group_jobs(jobs: Sequence[Job], left_out: list[str]) -> Mapping[str, _Gang]:
     gangs: dict[str, _Gang] = {}
-    held = 0
+    total_bytes = 0
     for job in jobs:
         try:
             if job.state not in OPEN:
                 raise ValueError(f"{job.number}: it is {job.get_state_display().lower()}.")
-            if held and held + job.item.print_bytes > MAX_BYTES:
+            if total_bytes and total_bytes + job.item.print_bytes > MAX_BYTES:
                 raise ValueError(f"{job.number}: the archive is full. Select fewer jobs.")
             provider, sheet = _provider_with_sheet(job)
             # Planned together below; checked alone here, so that only this job is refused.
-            sent, request = request_on_sheet(job, sheet)
+            built_job, request = request_on_sheet(job, sheet)
         except DomainError as error:
             left_out.append(f"{job.number}: {error.message}")
             continue
@@ -61,10 +61,10 @@ def _group_jobs(jobs: Sequence[Job], left_out: list[str]) -> Mapping[str, _Gang]
             continue
         gang = gangs.setdefault(provider.code, _Gang(sheet))
         gang.requests.append(request)
-        gang.files[job.number] = sent.files[0].content
-        gang.labels[job.number] = sent.item.label
+        gang.files[job.number] = built_job.files[0].content
+        gang.labels[job.number] = built_job.item.label
         gang.days[job.number] = job.due
-        held += len(gang.files[job.number])
+        total_bytes += len(gang.files[job.number])
     return gangs
 
 

@@ -29,7 +29,7 @@ WORK_STYLES: Mapping[Turn, WorkStyle] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class SheetCandidate:
     """Jobs of one `kind` share sheets."""
 
     kind: str
@@ -55,18 +55,18 @@ def sheet_values(provider: Provider) -> dict[str, Any]:
     return asdict(sheet) if sheet else {}
 
 
-def candidate_of(job: Job) -> Candidate | None:
+def candidate_of(job: Job) -> SheetCandidate | None:
     """The job for a sheet. None if it is sent alone: its file has too many pages, is too large or cannot be used."""
     provider = job.provider
     if provider is None or not uses_gang_sheets(provider) or (sheet := sheet_for(provider)) is None:
         return None
     try:
-        sent, request = request_on_sheet(job, sheet)
+        built_job, request = request_on_sheet(job, sheet)
     except (DomainError, ValueError):
         return None
     settings = plain_settings(provider)
-    return Candidate(
-        sheet_kind(sent, request),
+    return SheetCandidate(
+        sheet_kind(built_job, request),
         request.quantity,
         timedelta(minutes=settings["gang_wait"]),
         settings["gang_pieces"],
@@ -75,37 +75,37 @@ def candidate_of(job: Job) -> Candidate | None:
 
 def request_on_sheet(job: Job, sheet: Sheet) -> tuple[AdapterJob, GangRequest]:
     """The job with its file as it is stored, and its pieces. Raises ValueError where they do not fit on the sheet."""
-    sent = adapter_job(job, is_stamped=False)
-    request = gang_request(sent)
+    built_job = adapter_job(job, is_stamped=False)
+    request = gang_request(built_job)
     plan_sheets([request], sheet)
-    return sent, request
+    return built_job, request
 
 
-def gang_request(sent: AdapterJob) -> GangRequest:
+def gang_request(job: AdapterJob) -> GangRequest:
     """Raises ValueError for a job that cannot share a sheet."""
-    if len(sent.files) != 1 or not sent.files[0].is_printed:
-        raise ValueError(f"{sent.number}: gang sheets take jobs with one print file and no papers.")
-    if sent.item.pages > 1 and not sent.item.is_two_sided:
-        raise ValueError(f"{sent.number}: its pages are fronts of several sheets.")
-    named = [f"{sent.item.product_name} ({sent.item.product_id})", sent.item.preset, *_made_of(sent.item)]
+    if len(job.files) != 1 or not job.files[0].is_printed:
+        raise ValueError(f"{job.number}: gang sheets take jobs with one print file and no papers.")
+    if job.item.pages > 1 and not job.item.is_two_sided:
+        raise ValueError(f"{job.number}: its pages are fronts of several sheets.")
+    names = [f"{job.item.product_name} ({job.item.product_id})", job.item.preset, *_made_of(job.item)]
     request = request_of(
-        sent.number,
-        sent.files[0].content,
-        quantity=sent.item.quantity,
-        preset=", ".join(filter(None, named)),
-        is_head_to_foot=sent.item.is_head_to_foot,
+        job.number,
+        job.files[0].content,
+        quantity=job.item.quantity,
+        preset=", ".join(filter(None, names)),
+        is_head_to_foot=job.item.is_head_to_foot,
     )
-    return replace(request, panels=PANELS.get(sent.item.folding, 1))
+    return replace(request, panels=PANELS.get(job.item.folding, 1))
 
 
-def sheet_kind(sent: AdapterJob, request: GangRequest) -> str:
+def sheet_kind(job: AdapterJob, request: GangRequest) -> str:
     sides = "two sides" if request.is_two_sided else "one side"
     if request.is_two_sided and request.is_head_to_foot:
         sides += " head to foot"
     parts = [f"{request.width_mm:g} x {request.height_mm:g} mm", f"bleed {request.bleed_mm:g} mm", sides]
     # Before the paper, because long names of papers are cut off.
-    parts += [f"preset {sent.item.preset}"] if sent.item.preset else []
-    kind = ", ".join([*parts, *_made_of(sent.item)])
+    parts += [f"preset {job.item.preset}"] if job.item.preset else []
+    kind = ", ".join([*parts, *_made_of(job.item)])
     if len(kind) <= KIND_LENGTH:
         return kind
     digest = hashlib.sha256(kind.encode()).hexdigest()[:DIGEST_LENGTH]
@@ -115,7 +115,7 @@ def sheet_kind(sent: AdapterJob, request: GangRequest) -> str:
 def _made_of(item: JobItem) -> list[str]:
     """Paper and finish as they were ordered, because the product may have changed, and the options that make another
     piece of the same print file."""
-    named = {
+    materials = {
         "paper": item.stock_code,
         "g/m²": str(item.stock_weight_gsm or ""),
         "coating": item.coating,
@@ -123,9 +123,9 @@ def _made_of(item: JobItem) -> list[str]:
         "folding": item.folding,
     }
     # A template may print the name of the paper, which is still another paper.
-    drawn = set(item.drawn_options) - paper_options(item.options).keys()
-    options = {name: value for name, value in sorted(item.options.items()) if name not in drawn}
-    return [f"{name} {value}" for name, value in (*named.items(), *options.items()) if value]
+    drawn_names = set(item.drawn_options) - paper_options(item.options).keys()
+    options = {name: value for name, value in sorted(item.options.items()) if name not in drawn_names}
+    return [f"{name} {value}" for name, value in (*materials.items(), *options.items()) if value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,30 +140,30 @@ class BuiltSheet:
 def build_sheet(gang: GangSheet, jobs: Sequence[Job]) -> BuiltSheet:
     """The same members give the same bytes. Raises Unavailable where the file storage is away."""
     sheet = Sheet(**gang.sheet)
-    sent: list[AdapterJob] = []
+    built_jobs: list[AdapterJob] = []
     requests: list[GangRequest] = []
     unusable: dict[int, str] = {}
     for job in sorted(jobs, key=attrgetter("pk")):
         try:
-            built, request = request_on_sheet(job, sheet)
+            built_job, request = request_on_sheet(job, sheet)
         except (Unavailable, TooManyRequests):
             raise
         except (DomainError, ValueError) as error:
             unusable[job.pk] = str(error)
             continue
-        sent.append(built)
+        built_jobs.append(built_job)
         requests.append(request)
-    if unusable or not sent:
+    if unusable or not built_jobs:
         return BuiltSheet(None, None, unusable)
     plan = plan_sheets(requests, sheet)
-    return BuiltSheet(_sheet_job(gang, plan, sent), plan, {})
+    return BuiltSheet(_sheet_job(gang, plan, built_jobs), plan, {})
 
 
 def _imposed_files(
-    plan: Plan, sent: Sequence[AdapterJob], names: Mapping[int, str], slug: Slug
+    plan: Plan, jobs: Sequence[AdapterJob], names: Mapping[int, str], slug: Slug
 ) -> list[JobFile]:
-    contents = {job.number: job.files[0].content for job in sent}
-    labels = {job.number: job.item.label for job in sent}
+    contents = {job.number: job.files[0].content for job in jobs}
+    labels = {job.number: job.item.label for job in jobs}
     files = []
     for planned in plan.sheets:
         content = impose_sheet(planned, contents, labels, slug=slug)
@@ -174,16 +174,16 @@ def _imposed_files(
     return files
 
 
-def _sheet_item(plan: Plan, sent: Sequence[AdapterJob]) -> JobItem:
-    first, sheet = sent[0], plan.sheets[0].sheet
+def _sheet_item(plan: Plan, jobs: Sequence[AdapterJob]) -> JobItem:
+    first, sheet = jobs[0], plan.sheets[0].sheet
     is_duplex = first.item.is_two_sided
     return replace(
         first.item,
         key="",
         label="",
-        options=dict(sorted(set.intersection(*(set(job.item.options.items()) for job in sent)))),
-        spot_plates=sorted({plate for job in sent for plate in job.item.spot_plates}),
-        quantity=sum(job.item.quantity for job in sent),
+        options=dict(sorted(set.intersection(*(set(job.item.options.items()) for job in jobs)))),
+        spot_plates=sorted({plate for job in jobs for plate in job.item.spot_plates}),
+        quantity=sum(job.item.quantity for job in jobs),
         # How the press turns the sheets, not how their pieces are turned.
         pages=1 if sheet.is_one_form or not is_duplex else 2,
         is_two_sided=is_duplex,
@@ -195,43 +195,43 @@ def _sheet_item(plan: Plan, sent: Sequence[AdapterJob]) -> JobItem:
     )
 
 
-def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[AdapterJob]) -> AdapterJob:
+def _sheet_job(gang: GangSheet, plan: Plan, jobs: Sequence[AdapterJob]) -> AdapterJob:
     names = {planned.number: _name_sheet(gang, planned) for planned in plan.sheets}
-    first_to_ship = min(sent, key=lambda job: job.ship_by or job.created)
+    first_to_ship = min(jobs, key=lambda job: job.ship_by or job.created)
     slug = Slug(gang.number, first_to_ship.ship_by.date() if first_to_ship.ship_by else None)
     return AdapterJob(
         number=gang.number,
         order_id="",
         order_number="",
         external_id="",
-        store_id=sent[0].store_id,
+        store_id=jobs[0].store_id,
         created=gang.created,
         ship_by=first_to_ship.ship_by,
         deliver_by=None,
-        item=_sheet_item(plan, sent),
+        item=_sheet_item(plan, jobs),
         recipient={},
         delivery_method="",
-        files=_imposed_files(plan, sent, names, slug),
+        files=_imposed_files(plan, jobs, names, slug),
         production_days=first_to_ship.production_days,
-        is_rush=any(job.is_rush for job in sent),
-        note=_write_note(plan.sheets[0].sheet, sent),
-        members=[_build_member(job, plan, names) for job in sent],
+        is_rush=any(job.is_rush for job in jobs),
+        note=_write_note(plan.sheets[0].sheet, jobs),
+        members=[_build_member(job, plan, names) for job in jobs],
         waste=plan.waste,
     )
 
 
-def _write_note(sheet: Sheet, sent: Sequence[AdapterJob]) -> str:
-    note = f"Gang sheet of {len(sent)} job{'s' if len(sent) > 1 else ''}; report each job by its own number."
-    if sheet.is_one_form and sent[0].item.is_two_sided:
+def _write_note(sheet: Sheet, jobs: Sequence[AdapterJob]) -> str:
+    note = f"Gang sheet of {len(jobs)} job{'s' if len(jobs) > 1 else ''}; report each job by its own number."
+    if sheet.is_one_form and jobs[0].item.is_two_sided:
         turned = "top to bottom" if sheet.is_tumbled else "left to right"
         note += f" Print the same form on both sides, turned {turned}."
     return note
 
 
 def _build_member(job: AdapterJob, plan: Plan, names: Mapping[int, str]) -> Member:
-    on = [planned for planned in plan.sheets if job.number in planned.counts]
-    places = {names[planned.number]: planned.counts[job.number] for planned in on}
-    runs = {names[planned.number]: planned.run for planned in on}
+    sheets_of_job = [planned for planned in plan.sheets if job.number in planned.counts]
+    places = {names[planned.number]: planned.counts[job.number] for planned in sheets_of_job}
+    runs = {names[planned.number]: planned.run for planned in sheets_of_job}
     return Member(replace(job, files=()), places, runs)
 
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from fulfillment.core.errors import Conflict
 from production.gang_sheets.models import GangSheet, SheetState
-from production.gang_sheets.selectors.building import Candidate, candidate_of
+from production.gang_sheets.selectors.building import SheetCandidate, candidate_of
 from production.interface import MAX_BYTES, MAX_JOBS
 from production.jobs.models import Attempt, AttemptOutcome, Job, JobState
 from production.jobs.services.recording import lock_job, lock_jobs, record_job
@@ -31,7 +31,7 @@ def add_to_sheet(*, job_pk: int) -> bool:
 
 
 @transaction.atomic
-def _add_job(job: Job, candidate: Candidate) -> None:
+def _add_job(job: Job, candidate: SheetCandidate) -> None:
     """Does nothing if the job has changed since: it is due again when its lease ends."""
     locked = lock_job(job.pk)
     if (
@@ -49,8 +49,8 @@ def _add_job(job: Job, candidate: Candidate) -> None:
         sheet = _open_sheet(job, candidate)
     locked.gang_sheet, locked.next_try = sheet, None
     sheet.pieces += candidate.pieces
-    others = Job.objects.filter(gang_sheet=sheet)
-    is_full = sheet.pieces >= candidate.most_pieces or others.count() + 1 >= MAX_JOBS
+    other_jobs = Job.objects.filter(gang_sheet=sheet)
+    is_full = sheet.pieces >= candidate.most_pieces or other_jobs.count() + 1 >= MAX_JOBS
     if is_full or _count_bytes(sheet) + job.item.print_bytes >= MAX_BYTES:
         close_sheet(sheet=sheet)
     sheet.save(update_fields=["pieces", "state", "next_try"])
@@ -58,7 +58,7 @@ def _add_job(job: Job, candidate: Candidate) -> None:
     record_job(job=locked, previous=locked.state, note=f"Waits on gang sheet {sheet}.")
 
 
-def _open_sheet(job: Job, candidate: Candidate) -> GangSheet:
+def _open_sheet(job: Job, candidate: SheetCandidate) -> GangSheet:
     """The locked sheet that collects jobs of this kind."""
     of_this_kind = {
         "provider_id": job.provider_id,
@@ -120,14 +120,14 @@ def remove_from_sheet(*, job: Job) -> bool:
 
 def remove_from_sheets(jobs: Iterable[Job]) -> None:
     """Takes locked jobs off their sheets, unsaved; those that a provider has, or may have, stay on them."""
-    of_sheets: dict[int, list[Job]] = defaultdict(list)
+    jobs_by_sheet: dict[int, list[Job]] = defaultdict(list)
     for job in jobs:
         if job.gang_sheet_id is not None:
-            of_sheets[job.gang_sheet_id].append(job)
-    for sheet_pk in sorted(of_sheets):
+            jobs_by_sheet[job.gang_sheet_id].append(job)
+    for sheet_pk in sorted(jobs_by_sheet):
         sheet = lock_sheet(sheet_pk)
         if sheet is not None and sheet.state != SheetState.SENT and not sheet.is_uncertain:
-            _take_off(sheet, of_sheets[sheet_pk])
+            _take_off(sheet, jobs_by_sheet[sheet_pk])
 
 
 def _take_off(sheet: GangSheet, jobs: Sequence[Job]) -> None:
@@ -137,8 +137,8 @@ def _take_off(sheet: GangSheet, jobs: Sequence[Job]) -> None:
     if not leaving:
         return
     pieces = Sum(Coalesce("pieces", "item__quantity"))
-    left = Job.objects.filter(pk__in=leaving).aggregate(pieces=pieces)["pieces"]
-    sheet.pieces = max(sheet.pieces - left, 0)
+    leaving_pieces = Job.objects.filter(pk__in=leaving).aggregate(pieces=pieces)["pieces"]
+    sheet.pieces = max(sheet.pieces - leaving_pieces, 0)
     if sheet.state == SheetState.PLANNED:
         # What was prepared under the number before had these jobs on it.
         sheet.generation += 1

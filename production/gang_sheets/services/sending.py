@@ -107,13 +107,13 @@ def _keep_remaining(sheet: GangSheet, jobs: list[Job]) -> list[Job]:
     if not is_moving:
         return jobs
     routing = Routing(timezone.now())
-    gone = [job for job in jobs if is_out_of_use or _has_other_provider(routing, job)]
-    for job in gone:
+    leaving = [job for job in jobs if is_out_of_use or _has_other_provider(routing, job)]
+    for job in leaving:
         release_member(job, note=f"Left gang sheet {sheet}: {provider} is down or disabled.")
         sheet.pieces = max(sheet.pieces - job.quantity, 0)
-    if gone:
+    if leaving:
         sheet.generation += 1
-    return [job for job in jobs if job not in gone]
+    return [job for job in jobs if job not in leaving]
 
 
 def _has_other_provider(routing: Routing, job: Job) -> bool:
@@ -171,8 +171,8 @@ def _exchange_with_provider(sheet: GangSheet, attempts: Sequence[Attempt], built
         submitted = adapter_of(sheet.provider).submit(built.job)
     except ProviderRefused as error:
         if error.concerns_all:
-            waits = ProviderUnavailable(str(error), error.exchange, is_unsent=True)
-            _record_unavailable(sheet, attempts, waits)
+            unavailable = ProviderUnavailable(str(error), error.exchange, is_unsent=True)
+            _record_unavailable(sheet, attempts, unavailable)
         else:
             reason = f"{sheet.provider} refused it: {error}"
             _record_dissolved(sheet, attempts, reason, outcomes.record_refused, error=error)

@@ -48,14 +48,16 @@ def notify_of_failure(jobs: Sequence[Job]) -> int:
     """Notifies once of the jobs of one order that fail together, in their transaction."""
     people = people_with(READERS, store_id=jobs[0].store_id)
     keys = [key for job in jobs for key in failure_keys(job.number)]
-    used = set(Notification.objects.filter(user__in=people, key__in=keys).values_list("key", flat=True))
+    used_keys = set(Notification.objects.filter(user__in=people, key__in=keys).values_list("key", flat=True))
     # One that nobody was notified of before, or else the first.
-    job = next((candidate for candidate in jobs if failure_keys(candidate.number)[0] not in used), jobs[0])
-    unused = [key for key in failure_keys(job.number) if key not in used]
+    job = next(
+        (candidate for candidate in jobs if failure_keys(candidate.number)[0] not in used_keys), jobs[0]
+    )
+    unused_keys = [key for key in failure_keys(job.number) if key not in used_keys]
     return notify(
         user_ids=people,
         kind=NotificationKind.JOB_FAILED,
-        key=unused[0] if unused else keys[0],
+        key=unused_keys[0] if unused_keys else keys[0],
         title=lambda: _failure_title(jobs),
         text=lambda: _failure_text(jobs),
         path=reverse("admin:production_job_change", args=[job.pk]),
@@ -109,8 +111,8 @@ def record_cancelled(*, attempt: Attempt, exchange: Exchange) -> None:
 @transaction.atomic
 def record_refused(*, attempt: Attempt, error: ProviderRefused) -> None:
     if error.concerns_all:
-        waits = ProviderUnavailable(str(error), error.exchange, is_unsent=True)
-        record_unavailable(attempt=attempt, error=waits)
+        unavailable = ProviderUnavailable(str(error), error.exchange, is_unsent=True)
+        record_unavailable(attempt=attempt, error=unavailable)
         return
     job = _complete_attempt(attempt, AttemptOutcome.REFUSED, exchange=error.exchange, message=str(error))
     note_success(provider=attempt.provider)
@@ -187,9 +189,9 @@ def record_fault(*, job_pk: int) -> None:
     order = Order.objects.select_for_update(of=("self",), no_key=True).get(jobs=job_pk)
     jobs = Job.objects.filter(order=order)
     number = jobs.values_list("provider_order", flat=True).get(pk=job_pk)
-    sent = lock_jobs(jobs.filter(provider_order=number) if number else jobs.filter(pk=job_pk))
+    affected_jobs = lock_jobs(jobs.filter(provider_order=number) if number else jobs.filter(pk=job_pk))
     message = "The service had an internal error; see its log."
-    for attempt in Attempt.objects.filter(job__in=sent, outcome=AttemptOutcome.UNFINISHED):
+    for attempt in Attempt.objects.filter(job__in=affected_jobs, outcome=AttemptOutcome.UNFINISHED):
         job = _complete_attempt(attempt, AttemptOutcome.FAILED, message=message)
         job.is_uncertain = job.is_uncertain or attempt.kind == AttemptKind.SUBMIT
         _try_again(job, attempt, message)
@@ -198,13 +200,13 @@ def record_fault(*, job_pk: int) -> None:
 def _complete_attempt(
     attempt: Attempt, outcome: AttemptOutcome, *, exchange: Exchange | None = None, message: str = ""
 ) -> Job:
-    erased = _erased_order(attempt)
+    is_erased = _erased_order(attempt)
     attempt.outcome, attempt.finished = outcome, timezone.now()
-    attempt.message = ERASED if message and erased else message[:1000]
+    attempt.message = ERASED if message and is_erased else message[:1000]
     if exchange is not None:
         texts = [exchange.request, exchange.response]
         attempt.request, attempt.response = (
-            ERASED if text and erased else text[:MAX_TEXT_LENGTH].replace("\0", "") for text in texts
+            ERASED if text and is_erased else text[:MAX_TEXT_LENGTH].replace("\0", "") for text in texts
         )
         attempt.digests = dict(exchange.digests)
     attempt.save()
@@ -214,8 +216,8 @@ def _complete_attempt(
 def _erased_order(attempt: Attempt) -> bool:
     """Whether the recipient was erased since the exchange began; an erasure that begins now waits for us."""
     orders = Order.objects.select_for_update(of=("self",), no_key=True)
-    erased = orders.values_list("recipient_erased", flat=True).get(jobs=attempt.job_id)
-    return erased is not None and attempt.started <= erased
+    erased_at = orders.values_list("recipient_erased", flat=True).get(jobs=attempt.job_id)
+    return erased_at is not None and attempt.started <= erased_at
 
 
 def _try_again(job: Job, attempt: Attempt, message: str, *, wait: float | None = None) -> None:

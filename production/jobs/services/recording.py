@@ -43,11 +43,11 @@ def record_jobs(
 ) -> None:
     """Saves the jobs of an order, each with its previous state and a note, in few statements: its store is locked."""
     now = timezone.now()
-    alike: dict[tuple[Any, ...], list[int]] = defaultdict(list)
+    keys_by_values: dict[tuple[Any, ...], list[int]] = defaultdict(list)
     for job, _, _ in changes:
         job.updated = now
-        alike[tuple(getattr(job, name) for name in fields)].append(job.pk)
-    for values, keys in alike.items():
+        keys_by_values[tuple(getattr(job, name) for name in fields)].append(job.pk)
+    for values, keys in keys_by_values.items():
         Job.objects.filter(pk__in=keys).update(**dict(zip(fields, values, strict=True)))
     JobHistory.objects.bulk_create(
         new_history_entry(job, previous=previous, actor=actor, note=note) for job, previous, note in changes

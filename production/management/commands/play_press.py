@@ -17,7 +17,7 @@ POLL_SECONDS = 0.5
 
 
 @dataclass(slots=True)
-class Press:
+class DemoPress:
     """`seconds` pass between the steps of a job."""
 
     hot: Path
@@ -75,10 +75,10 @@ class Press:
 
     def _write_report(self, number: str, **values: str) -> None:
         """Writes the report under a temporary name and renames it, so that no partial file is read."""
-        at = datetime.now(UTC).isoformat(timespec="seconds")
+        timestamp = datetime.now(UTC).isoformat(timespec="seconds")
         name = f"{number}-{values['State']}-{time.time_ns()}"
         draft = self.back / f".{name}.tmp"
-        draft.write_text(json.dumps({"JobNumber": number, "At": at, **values}), "utf-8")
+        draft.write_text(json.dumps({"JobNumber": number, "At": timestamp, **values}), "utf-8")
         draft.rename(self.back / f"{name}.json")
 
 
@@ -103,7 +103,7 @@ class Command(BaseCommand):
         hot, back = Path(record.settings["folder"]), Path(record.settings["return_folder"])
         if not (hot.is_dir() and back.is_dir()):
             raise CommandError(f"{hot} or {back} does not exist.")
-        press = Press(hot, back, max(seconds, 0), self.stdout.write)
+        press = DemoPress(hot, back, max(seconds, 0), self.stdout.write)
         self.stdout.write(f"The press watches {hot}. Accept an order of its store. Press Ctrl+C to stop.")
         try:
             while press.look() or not once:

@@ -9,7 +9,7 @@ import pytest
 from production.adapters import http
 from production.adapters.http import ProviderResponse
 from production.adapters.siteflow import SiteFlowAdapter, SiteFlowSettings
-from production.adapters.siteflow_orders import signed_headers
+from production.adapters.siteflow_orders import siteflow_headers
 from production.interface import Exchange, ProviderRefused, ProviderUnavailable
 from tests.support.production.jobs import job_file, made_job
 from tests.support.production.siteflow import SECRET, TOKEN, running_siteflow
@@ -117,7 +117,7 @@ def test_options_of_the_table_are_attributes_and_all_stand_beside(flow):
 def test_signature_is_the_one_of_the_public_samples():
     """HMAC-SHA256 of `METHOD path time`, computed apart with the key `secret`."""
     at = datetime(2022, 3, 10, 17, 16, 18, tzinfo=UTC)
-    headers = signed_headers(
+    headers = siteflow_headers(
         "POST", "https://x.example/api/order?a=1", token="42", secret="secret", style="oneflow", now=at
     )
     assert headers["x-oneflow-date"] == "2022-03-10T17:16:18.000Z"

@@ -9,7 +9,7 @@ from django.urls import reverse
 from production.dispatch.services.actions import hold_job
 from production.dispatch.services.sending import claim_due_jobs, work_on_job
 from production.jobs.models import Job, ScanStep
-from production.jobs.selectors import places_of
+from production.jobs.selectors import order_places
 from production.routing.models import RoutingRule
 from stores.orders.models import Order
 from tests.factories.orders import card_data, order_body
@@ -51,8 +51,8 @@ def _tickets(root) -> list[str]:
 
 def _console(order: Order) -> list[str]:
     jobs = _jobs(order)
-    places = places_of(jobs)
-    return [f"{places[job.pk].number} of {places[job.pk].of}" for job in jobs]
+    places = order_places(jobs)
+    return [f"{places[job.pk].number} of {places[job.pk].total}" for job in jobs]
 
 
 def test_first_ticket_counts_the_jobs_that_go_to_its_provider(order, tmp_path):

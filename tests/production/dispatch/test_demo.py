@@ -56,7 +56,7 @@ def test_accepted_order_is_taken_printed_and_shipped_by_the_demo_press(provider,
 
 def test_press_that_was_stopped_goes_on_with_what_it_had_taken(provider, order):
     hot, back = Path(provider.settings["folder"]), Path(provider.settings["return_folder"])
-    assert play_press.Press(hot, back, 3600, print).look() == 1
+    assert play_press.DemoPress(hot, back, 3600, print).look() == 1
     assert "shipped as" in play()
     assert play().count("\n") == 1
 

@@ -162,7 +162,7 @@ def test_places_are_those_of_the_tickets(order, shop, tmp_path):
     Job.objects.filter(state=JobState.QUEUED).update(due=timezone.localdate())
 
     places = {
-        job.number: (place.number, place.of)
+        job.number: (place.number, place.total)
         for day in jobs_by_day(Job.objects.all())
         for job, place, _ in day.jobs
     }
