@@ -93,8 +93,9 @@ def candidates_by_box(dataset_id: int, box: Box, types: str, pointer: str) -> Ca
         return _make_candidates([], types)
     rows = fetch_rows(BY_BOX, (west, south, east, north, dataset_id, MAX_AREAS + 1))
     if len(rows) > MAX_AREAS:
-        message = f"The area covers more than {MAX_AREAS:,} postal codes; choose a smaller one."
-        raise Invalid.at(pointer, "area_too_large", message)
+        message = _("The area covers more than %(limit)s postal codes; choose a smaller one.")
+        limit = number_format(MAX_AREAS, force_grouping=True)
+        raise Invalid.at(pointer, "area_too_large", message % {"limit": limit})
     return _make_candidates(rows, types)
 
 
@@ -189,8 +190,10 @@ def find_middle(candidates: Candidates, postal_code: str) -> tuple[float, float]
     """Latitude and longitude of the middle of a postal code's routes."""
     shapes = [shape for shape in candidates.packed.shapes() if shape is not None]
     if not shapes:
-        message = f"PostalCode: where {postal_code} is, is not known; give Latitude and Longitude."
-        raise Invalid.at("/Center/PostalCode", "postal_code_without_geometry", message)
+        message = _("PostalCode: where %(code)s is, is not known; give Latitude and Longitude.")
+        raise Invalid.at(
+            "/Center/PostalCode", "postal_code_without_geometry", message % {"code": postal_code}
+        )
     middle = shapely.centroid(shapely.GeometryCollection(shapes))
     return middle.y / GRID, middle.x / GRID
 

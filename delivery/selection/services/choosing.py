@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
@@ -71,16 +72,18 @@ class _Search:
         around = self._around_center()
         if self.criteria.needs_geometry and not self.dataset.has_geometry:
             raise GeometryMissing(
-                "The active data set has no geometry: Polygon and Center cannot be used. Name PostalCodes or Routes."
+                _(
+                    "The active data set has no geometry: Polygon and Center cannot be used. Name PostalCodes or "
+                    "Routes."
+                )
             )
         circle = self._circle(around)
         candidates, order = self._candidates_in_order(explicit, circle)
         selected = self._within_limit(candidates, order)
         if len(selected) > MAX_ROUTES:
-            message = (
-                f"{len(selected):,} routes are in the area; at most {MAX_ROUTES:,} can be selected at once."
-            )
-            raise Invalid(message, code="too_many_routes")
+            message = _("%(count)s routes are in the area; at most %(limit)s can be selected at once.")
+            values = _format_numbers(count=len(selected), limit=MAX_ROUTES)
+            raise Invalid(message % values, code="too_many_routes")
         if not len(selected):
             raise self._empty_selection(candidates, order)
         return Choice(
@@ -90,11 +93,9 @@ class _Search:
     def _check_types(self) -> None:
         uncounted = [letter for letter in self.types if letter not in self.dataset.route_types]
         if uncounted:
-            message = (
-                f"RouteTypes: {', '.join(uncounted)} is not counted by this service; write some of "
-                f"{', '.join(self.dataset.route_types)}."
-            )
-            raise Invalid.at("/RouteTypes", "route_type_not_counted", message)
+            message = _("RouteTypes: %(types)s is not counted by this service; write some of %(counted)s.")
+            values = {"types": ", ".join(uncounted), "counted": ", ".join(self.dataset.route_types)}
+            raise Invalid.at("/RouteTypes", "route_type_not_counted", message % values)
 
     def _named_candidates(self) -> Candidates | None:
         """The routes of the postal codes and routes that are named, or None where neither are."""
@@ -137,8 +138,9 @@ class _Search:
             return None
         candidates = candidates_by_code(self.dataset.pk, [center.postal_code], self.dataset.route_types)
         if not candidates.known_codes:
-            message = f"PostalCode: {center.postal_code} has no routes in the data of {self._month}."
-            raise Invalid.at("/Center/PostalCode", "postal_code_unknown", message)
+            message = _("PostalCode: %(code)s has no routes in the data of %(month)s.")
+            values = {"code": center.postal_code, "month": self._month}
+            raise Invalid.at("/Center/PostalCode", "postal_code_unknown", message % values)
         return candidates
 
     def _circle(self, around: Candidates | None) -> Circle | None:
@@ -256,16 +258,14 @@ class _Search:
     def _empty_selection(self, candidates: Candidates, order: np.ndarray) -> Invalid:
         if len(order):
             smallest = int(self._pieces(candidates)[order].min())
-            message = (
-                f"The smallest of the {len(order):,} routes has {smallest:,} pieces, more than "
-                f"{self.piece_limit:,}."
-            )
+            message = _("The smallest of the %(count)s routes has %(pieces)s pieces, more than %(limit)s.")
+            values = _format_numbers(count=len(order), pieces=smallest, limit=self.piece_limit or 0)
             pointer = "/MaxPieces" if self.criteria.max_pieces == self.piece_limit else "/Budget/Amount"
-            return Invalid.at(pointer, "selection_empty", message)
+            return Invalid.at(pointer, "selection_empty", message % values)
         if self.criteria.needs_geometry and not (self.criteria.postal_codes or self.criteria.routes):
-            message = "No route with deliveries is in the area, or none there meets the other criteria."
+            message = _("No route with deliveries is in the area, or none there meets the other criteria.")
         else:
-            message = "No route meets all criteria."
+            message = _("No route meets all criteria.")
         return Invalid(message, code="selection_empty")
 
 
@@ -292,10 +292,15 @@ def _take_routes(
     return routes, candidates.packed.select(is_selected).bounds
 
 
+def _format_numbers(**numbers: int) -> dict[str, str]:
+    return {name: number_format(number, force_grouping=True) for name, number in numbers.items()}
+
+
 def _raise_unknown(faults: Sequence[Fault]) -> None:
     if not faults:
         return
     kinds: Any = Counter(fault.code for fault in faults)
-    detail = faults[0].message if len(faults) == 1 else f"{len(faults)} postal codes or routes are not known."
+    message = _("%(count)s postal codes or routes are not known.")
+    detail = faults[0].message if len(faults) == 1 else message % {"count": len(faults)}
     code = next(iter(kinds)) if len(kinds) == 1 else "validation_failed"
     raise Invalid(detail, code=code, faults=faults[:MAX_LISTED], fault_count=len(faults))

@@ -18,10 +18,9 @@ def piece_limit(caller: Caller, criteria: Criteria) -> int | None:
         if price > 0:
             affordable = int(criteria.budget.amount / price)
             if affordable < 1:
-                message = (
-                    f"Amount: one piece costs {price}; nothing can be selected for {criteria.budget.amount}."
-                )
-                raise Invalid.at("/Budget/Amount", "selection_empty", message)
+                message = _("Amount: one piece costs %(price)s; nothing can be selected for %(amount)s.")
+                values = {"price": price, "amount": criteria.budget.amount}
+                raise Invalid.at("/Budget/Amount", "selection_empty", message % values)
             limits.append(affordable)
     return min(limits) if limits else None
 
