@@ -61,15 +61,15 @@ def open_picture(
 
 def check_scans(picture: Image.Image) -> None:
     """Raises ScansTooLarge; `picture` was opened and not decoded."""
-    held = held_samples(picture)
-    if held and isinstance(picture, JpegImageFile) and (scans := _count_scans(picture)) > SCANS:
+    samples = held_samples(picture)
+    if samples and isinstance(picture, JpegImageFile) and (scans := _count_scans(picture)) > SCANS:
         raise ScansTooLarge(
             f"The picture is a JPEG in {scans:,} scans; at most {SCANS} are allowed. Save it without the option "
             "Progressive."
         )
-    if held > HELD_SAMPLES:
+    if samples > HELD_SAMPLES:
         raise ScansTooLarge(
-            f"The picture is a progressive JPEG of {held:,} samples (pixels times colors); at most "
+            f"The picture is a progressive JPEG of {samples:,} samples (pixels times colors); at most "
             f"{HELD_SAMPLES:,} are allowed, which are 50 megapixels with halved colors (4:2:0). Save it without "
             "the option Progressive, or smaller."
         )

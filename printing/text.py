@@ -18,16 +18,16 @@ def near_name(name: str, allowed: Collection[str]) -> str | None:
     if len(name) > MAX_LENGTH:
         return None
     folded = {_fold_name(allowed_name): allowed_name for allowed_name in allowed}
-    if found := folded.get(_fold_name(name)):
-        return found
+    if exact := folded.get(_fold_name(name)):
+        return exact
     close = get_close_matches(_fold_name(name), folded, n=1, cutoff=0.75)
     return folded[close[0]] if close else None
 
 
 def did_you_mean(names: Iterable[str], allowed: Collection[str]) -> dict[str, str]:
     """A sentence behind another one, or nothing, for each of the first unknown names: callers send thousands."""
-    found = {name: near_name(name, allowed) for name in islice(names, COMPARED)}
-    return {name: f" Did you mean {near}?" if near else "" for name, near in found.items()}
+    near_names = {name: near_name(name, allowed) for name in islice(names, COMPARED)}
+    return {name: f" Did you mean {near}?" if near else "" for name, near in near_names.items()}
 
 
 def _fold_name(name: str) -> str:

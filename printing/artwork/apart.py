@@ -19,9 +19,9 @@ def missing_font(font: Any) -> str:
 
 def find_parts_apart(resources: Any, visited: Visited) -> Iterator[tuple[Part, str]]:
     """The names of fonts that are not embedded, of spot colors, and of what stays in color; of forms within as well."""
-    left = [(thing, _is_form(thing)) for thing in drawn_apart(resources)]
-    while left:
-        holder, is_masking = left.pop()
+    pending = [(thing, _is_form(thing)) for thing in drawn_apart(resources)]
+    while pending:
+        holder, is_masking = pending.pop()
         # By its streams, because a font without a number is met anew in its own resources.
         streams = [stream for stream in streams_of(holder) if visited.is_new(stream)]
         if "/Resources" not in holder or not streams:
@@ -34,24 +34,24 @@ def find_parts_apart(resources: Any, visited: Visited) -> Iterator[tuple[Part, s
             yield from ((Part.LEFT_IN_COLOR, name) for name in left_in_color(inner))
             for space in _used_by(streams, "cs CS", get_dictionary(inner, "/ColorSpace")):
                 yield from ((Part.SPOT, name) for name in spots_of(space).split("\n") if name)
-        left += [(form, is_masking) for form in forms_of(inner)]
-        left += [(thing, is_masking or _is_form(thing)) for thing in drawn_apart(inner)]
+        pending += [(form, is_masking) for form in forms_of(inner)]
+        pending += [(thing, is_masking or _is_form(thing)) for thing in drawn_apart(inner)]
 
 
-def _is_form(thing: Any) -> bool:
+def _is_form(holder: Any) -> bool:
     """A mask is one, and no pattern and no font is."""
-    return str(thing.get("/Subtype")) == "/Form"
+    return str(holder.get("/Subtype")) == "/Form"
 
 
-def _used_by(streams: list[Any], operators: str, things: Any) -> Iterator[Any]:
+def _used_by(streams: list[Any], operators: str, resources: Any) -> Iterator[Any]:
     """The resources of this kind that the operators name."""
-    if not things:
+    if not resources:
         return
     for stream in streams:
         for instruction in pikepdf.parse_content_stream(stream, operators):
             names = instruction.operands[:1]
-            if names and (thing := things.get(str(names[0]))) is not None:
-                yield thing
+            if names and (resource := resources.get(str(names[0]))) is not None:
+                yield resource
 
 
 def _is_embedded(font: Any) -> bool:

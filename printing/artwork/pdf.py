@@ -93,22 +93,22 @@ def read_pdf(content: bytes | Path, *, small: bytes = b"", trim: Area | None = N
 
 def _without_letters(content: bytes | Path) -> bytes:
     """The first page with nothing in the place of its letters, to see what is behind them."""
-    with open_pdf(content) as pdf, pikepdf.new() as made:
-        made.pages.append(pdf.pages[0])
-        if "/Contents" in made.pages[0].obj:
-            made.pages[0].contents_coalesce()
-            _drop_letters(made.pages[0].obj.Contents)
-        for thing in made.objects:
-            if isinstance(thing, pikepdf.Stream) and thing.get("/Subtype") == "/Form":
-                _drop_letters(thing)
-        return save_pdf(made, static_id=True)
+    with open_pdf(content) as pdf, pikepdf.new() as bare:
+        bare.pages.append(pdf.pages[0])
+        if "/Contents" in bare.pages[0].obj:
+            bare.pages[0].contents_coalesce()
+            _drop_letters(bare.pages[0].obj.Contents)
+        for stream in bare.objects:
+            if isinstance(stream, pikepdf.Stream) and stream.get("/Subtype") == "/Form":
+                _drop_letters(stream)
+        return save_pdf(bare, static_id=True)
 
 
 def _drop_letters(stream: Any) -> None:
     content = pikepdf.parse_content_stream(stream)
-    kept = [instruction for instruction in content if str(instruction.operator) not in _SHOWS]
-    if len(kept) < len(content):
-        stream.write(pikepdf.unparse_content_stream(kept))
+    remaining = [instruction for instruction in content if str(instruction.operator) not in _SHOWS]
+    if len(remaining) < len(content):
+        stream.write(pikepdf.unparse_content_stream(remaining))
 
 
 class _Reader:
@@ -116,9 +116,9 @@ class _Reader:
         self.parts: list[ArtworkPart] = []
         self.has_letters = False
         self._height, self._trim = height, trim
-        self._known: set[tuple[Part, str]] = set()
+        self._noted: set[tuple[Part, str]] = set()
         self._counts: Counter[Part] = Counter()
-        self._left, self._texts = OPERATORS, TEXTS
+        self._operators_left, self._texts_left = OPERATORS, TEXTS
         self._path: list[tuple[float, float]] = []
         self._rectangles: list[Area] = []
         self._fills: list[Area] = []
@@ -130,8 +130,8 @@ class _Reader:
         """Notes a part; named parts only once."""
         if kind in _CUT_OFF and self._is_outside(facts.get("area")):
             return
-        if self._counts[kind] < PARTS and (not name or (kind, name) not in self._known):
-            self._known.add((kind, name))
+        if self._counts[kind] < PARTS and (not name or (kind, name) not in self._noted):
+            self._noted.add((kind, name))
             self._counts[kind] += 1
             self.parts.append(ArtworkPart(kind, name=name, **facts))
 
@@ -143,8 +143,8 @@ class _Reader:
         stack: list[_State] = []
         for instruction in pikepdf.parse_content_stream(stream):
             operands: Any = instruction.operands
-            self._left -= 1
-            if self._left < 0:
+            self._operators_left -= 1
+            if self._operators_left < 0:
                 self.note(Part.UNEXAMINED, name=str(Part.UNEXAMINED))
                 return
             name = str(instruction.operator)
@@ -176,19 +176,19 @@ class _Reader:
                 self.note(Part.RGB, name="RGB")
 
     def _read_object(self, resources: Any, name: Any, state: _State, depth: int) -> None:
-        shown = resources.get("/XObject", pikepdf.Dictionary()).get(str(name))
-        if shown is None:
+        xobject = resources.get("/XObject", pikepdf.Dictionary()).get(str(name))
+        if xobject is None:
             return
-        if shown.get("/Subtype") == "/Image":
-            self._read_picture(shown, state)
+        if xobject.get("/Subtype") == "/Image":
+            self._read_picture(xobject, state)
         elif depth == FORMS_DEEP:
             raise RecursionError
         else:
-            inner = shown.get("/Resources", resources)
-            matrix = shown.get("/Matrix")
+            inner = xobject.get("/Resources", resources)
+            matrix = xobject.get("/Matrix")
             if matrix is not None:
                 state = replace(state, matrix=times(state.matrix, matrix_from(matrix)))
-            self.read(shown, inner, state, depth + 1)
+            self.read(xobject, inner, state, depth + 1)
 
     def _read_picture(self, image: Any, state: _State) -> None:
         area = self._map_area(state.matrix, [(0, 0), (1, 0), (0, 1), (1, 1)])
@@ -224,8 +224,8 @@ class _Reader:
         if name in {"Td", "TD", "T*"}:
             return _next_row(name, operands, state)
         if name in _NUMBERS:
-            changed: dict[str, Any] = {_NUMBERS[name]: float(operands[0])}
-            return replace(state, **changed)
+            values: dict[str, Any] = {_NUMBERS[name]: float(operands[0])}
+            return replace(state, **values)
         if name == "Tz":
             return replace(state, stretch=float(operands[0]) / 100)
         return replace(state, mode=int(operands[0])) if name == "Tr" else state
@@ -257,7 +257,7 @@ class _Reader:
     def _read_path(self, name: str, operands: Any, state: _State) -> None:
         if name in _PATHS:
             numbers = [float(operand) for operand in operands]
-            self._path += [(numbers[at], numbers[at + 1]) for at in _PATHS[name]]
+            self._path += [(numbers[index], numbers[index + 1]) for index in _PATHS[name]]
         elif name == "re":
             x, y, width, height = (float(operand) for operand in operands)
             corners = [(x, y), (x + width, y), (x, y + height), (x + width, y + height)]
@@ -313,15 +313,15 @@ class _Reader:
             if name == '"':
                 state = replace(state, word_spacing=float(operands[0]), spacing=float(operands[1]))
             state = _next_row("T*", (), state)
-        shown = operands[-1] if isinstance(operands[-1], pikepdf.Array) else [operands[-1]]
-        length = sum(self._measure_length(piece, state) for piece in shown) * state.stretch
+        pieces = operands[-1] if isinstance(operands[-1], pikepdf.Array) else [operands[-1]]
+        length = sum(self._measure_length(piece, state) for piece in pieces) * state.stretch
         self._note_text(length, state)
         return replace(state, text=times(state.text, (1.0, 0.0, 0.0, 1.0, length, 0.0)))
 
-    def _measure_length(self, shown: Any, state: _State) -> float:
-        if not isinstance(shown, pikepdf.String):
-            return -float(shown) / 1000 * state.size
-        text = bytes(shown)
+    def _measure_length(self, piece: Any, state: _State) -> float:
+        if not isinstance(piece, pikepdf.String):
+            return -float(piece) / 1000 * state.size
+        text = bytes(piece)
         if state.font is None:
             return len(text) * state.size / 2
         return state.font.advance(text, state.size, state.spacing, state.word_spacing)
@@ -330,16 +330,16 @@ class _Reader:
         if state.mode in _INVISIBLE or not length:
             return
         self.has_letters = True
-        place = times(state.matrix, state.text)
+        matrix = times(state.matrix, state.text)
         low, high = state.rise, state.rise + ASCENT * state.size
-        area = self._map_area(place, [(0, low), (length, low), (0, high), (length, high)])
-        size = abs(state.size) * scale_of(place)
+        area = self._map_area(matrix, [(0, low), (length, low), (0, high), (length, high)])
+        size = abs(state.size) * scale_of(matrix)
         color = state.fill if state.mode not in {1, 5} else state.stroke
         self._note_color(color, area, overprints=state.overprints_fill, keeps_zeros=state.keeps_zeros)
         if state.font_name:
             self.note(Part.FONT, name=state.font_name, is_embedded=False, area=area)
-        if self._texts > 0 and not self._is_outside(area):
-            self._texts -= 1
+        if self._texts_left > 0 and not self._is_outside(area):
+            self._texts_left -= 1
             values = color.values if color.kind in WHITES and not color.spot else ()
             self.parts.append(ArtworkPart(Part.TEXT, area, size, color=values))
 

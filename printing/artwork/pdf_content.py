@@ -34,12 +34,12 @@ class Layers:
             if len(self._painted) > LAYERS:
                 self._painted = [(None, None)]
 
-    def shows_through(self, painted: Collection[str] | None, area: Area | None) -> bool:
-        """Whether there is ink below on other plates than the `painted` ones, which replace what is there."""
+    def shows_through(self, new_plates: Collection[str] | None, area: Area | None) -> bool:
+        """Whether there is ink below on other plates than the `new_plates`, which replace what is there."""
         return any(
-            (plates is None or painted is None or not plates.issubset(painted))
-            and (area is None or where is None or area.touches(where))
-            for plates, where in self._painted
+            (plates is None or new_plates is None or not plates.issubset(new_plates))
+            and (area is None or place is None or area.touches(place))
+            for plates, place in self._painted
         )
 
 
@@ -52,10 +52,10 @@ def slivers(areas: list[Area], *, thin: float, long: float) -> list[Area]:
         area
         for area in thin_areas
         if not any(
-            area is not other
-            and (area.width > area.height) == (other.width > other.height)
-            and area.touches(other)
-            for other in thin_areas
+            area is not neighbor
+            and (area.width > area.height) == (neighbor.width > neighbor.height)
+            and area.touches(neighbor)
+            for neighbor in thin_areas
         )
     ]
 
@@ -144,29 +144,30 @@ class Letters:
             self._default = float(descriptor.get("/MissingWidth", USUAL_WIDTH))
             first = int(font.get("/FirstChar", 0))
             self._widths = {
-                first + at: float(width) for at, width in enumerate(font.get("/Widths", pikepdf.Array()))
+                first + index: float(width)
+                for index, width in enumerate(font.get("/Widths", pikepdf.Array()))
             }
 
     def advance(self, text: bytes, size: float, spacing: float, word_spacing: float) -> float:
         """How far the text moves on, in units of text space before it is stretched."""
         step = 2 if self._is_composite else 1
-        codes = [int.from_bytes(text[at : at + step]) for at in range(0, len(text), step)]
+        codes = [int.from_bytes(text[index : index + step]) for index in range(0, len(text), step)]
         widths = sum(self._widths.get(code, self._default) for code in codes)
         spaces = codes.count(32) if step == 1 else 0
         return widths * self._unit * size + len(codes) * spacing + spaces * word_spacing
 
 
 def _composite_widths(entries: Any) -> Iterator[tuple[int, float]]:
-    at = 0
-    while at < len(entries) - 1:
-        first = int(entries[at])
-        if isinstance(entries[at + 1], pikepdf.Array):
-            yield from ((first + number, float(entry)) for number, entry in enumerate(entries[at + 1]))
-            at += 2
+    index = 0
+    while index < len(entries) - 1:
+        first = int(entries[index])
+        if isinstance(entries[index + 1], pikepdf.Array):
+            yield from ((first + number, float(entry)) for number, entry in enumerate(entries[index + 1]))
+            index += 2
         else:
-            last = min(int(entries[at + 1]), first + 0xFFFF)
-            yield from ((code, float(entries[at + 2])) for code in range(first, last + 1))
-            at += 3
+            last = min(int(entries[index + 1]), first + 0xFFFF)
+            yield from ((code, float(entries[index + 2])) for code in range(first, last + 1))
+            index += 3
 
 
 def left_in_color(resources: Any) -> Iterator[str]:
@@ -190,8 +191,8 @@ def left_in_color(resources: Any) -> Iterator[str]:
 def shadings_of(resources: Any) -> list[Any]:
     """The shadings that are drawn, and those of patterns."""
     patterns = get_dictionary(resources, "/Pattern").values()
-    drawn = get_dictionary(resources, "/Shading").values()
-    return [*drawn, *(pattern.Shading for pattern in patterns if "/Shading" in pattern)]
+    shadings = get_dictionary(resources, "/Shading").values()
+    return [*shadings, *(pattern.Shading for pattern in patterns if "/Shading" in pattern)]
 
 
 def _picture_in_color(image: Any) -> Iterator[str]:

@@ -110,9 +110,9 @@ def _check_file(path: Path) -> None:
     with pikepdf.open(path, attempt_recovery=False, suppress_warnings=True) as pdf:
         _check_count(int(pdf.trailer.get("/Size", 0)))
         _check_count(len(pdf.objects))
-        for thing in pdf.objects:
-            if isinstance(thing, pikepdf.Stream):
-                _check_stream(thing)
+        for stream in pdf.objects:
+            if isinstance(stream, pikepdf.Stream):
+                _check_stream(stream)
         _check_drawn(pdf)
 
 
@@ -137,28 +137,28 @@ def _check_stream(stream: pikepdf.Stream) -> None:
 
 def _measure_side(picture: pikepdf.Stream, name: str, of_fax: str) -> int:
     """The number of pixels along a side; a fax says itself how many it unpacks to."""
-    found: Any = picture.get("/DecodeParms")
-    parameters = found if isinstance(found, pikepdf.Array) else [found]
+    value: Any = picture.get("/DecodeParms")
+    parameters = value if isinstance(value, pikepdf.Array) else [value]
     is_fax = "/CCITTFaxDecode" in str(picture.get("/Filter"))
-    unpacked = [
+    fax_sizes = [
         int(parameter.get(of_fax, 0))
         for parameter in parameters
         if is_fax and isinstance(parameter, pikepdf.Dictionary)
     ]
-    return max([int(picture.get(name, 0)), *unpacked])
+    return max([int(picture.get(name, 0)), *fax_sizes])
 
 
 def _check_drawn(pdf: pikepdf.Pdf) -> None:
     """Ten forms that each draw the next one ten times are a few bytes, and drawn ten billion times."""
     # As it prints: a form without resources has those of the first that draws it. This copy is not saved.
     give_resources(pdf)
-    known: dict[tuple[int, int], int] = {}
+    counts: dict[tuple[int, int], int] = {}
     for page in pdf.pages:
-        if (drawn := _drawn_by(page.obj.get("/Resources", {}), page, known)) > DRAWN:
-            raise _limit_error(f"a page that draws {drawn:,} pictures and forms", f"{DRAWN:,}")
+        if (total := _drawn_by(page.obj.get("/Resources", {}), page, counts)) > DRAWN:
+            raise _limit_error(f"a page that draws {total:,} pictures and forms", f"{DRAWN:,}")
 
 
-def _drawn_by(resources: Any, stream: Any, known: dict[tuple[int, int], int]) -> int:
+def _drawn_by(resources: Any, stream: Any, counts: dict[tuple[int, int], int]) -> int:
     """How many pictures and forms it draws, with those that its forms draw; a form within itself counts once."""
     drawable = resources.get("/XObject", {})
     if not drawable:
@@ -168,16 +168,16 @@ def _drawn_by(resources: Any, stream: Any, known: dict[tuple[int, int], int]) ->
     )
     total = 0
     for name, count in names.items():
-        drawn = drawable.get(name)
-        if drawn is None:
+        xobject = drawable.get(name)
+        if xobject is None:
             continue
-        if drawn.objgen not in known:
-            known[drawn.objgen] = 1
-            if drawn.get("/Subtype") == "/Form":
-                known[drawn.objgen] += _drawn_by(drawn.get("/Resources", {}), drawn, known)
-        total += count * known[drawn.objgen]
+        if xobject.objgen not in counts:
+            counts[xobject.objgen] = 1
+            if xobject.get("/Subtype") == "/Form":
+                counts[xobject.objgen] += _drawn_by(xobject.get("/Resources", {}), xobject, counts)
+        total += count * counts[xobject.objgen]
     return total
 
 
-def _limit_error(found: str, allowed: str, code: str = "too_complex") -> DocumentRefused:
-    return DocumentRefused(code, f"The PDF has {found}; allowed: {allowed}.")
+def _limit_error(actual: str, allowed: str, code: str = "too_complex") -> DocumentRefused:
+    return DocumentRefused(code, f"The PDF has {actual}; allowed: {allowed}.")

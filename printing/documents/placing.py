@@ -36,7 +36,7 @@ class Target:
     bleed: float
 
     @property
-    def whole(self) -> tuple[float, float]:
+    def full_size(self) -> tuple[float, float]:
         return self.width + 2 * self.bleed, self.height + 2 * self.bleed
 
 
@@ -59,8 +59,8 @@ class PlacedDocument:
     def weight(self) -> int:
         """The size in memory, in bytes."""
         # By object: equal pages are in memory each, and a screen is often its page.
-        held = {id(content): len(content) for content in (*self.pages, *self.screens)}
-        return sum(held.values()) + sum(fact.weight for fact in self.facts)
+        sizes = {id(content): len(content) for content in (*self.pages, *self.screens)}
+        return sum(sizes.values()) + sum(fact.weight for fact in self.facts)
 
 
 def place_document(
@@ -75,12 +75,12 @@ def place_document(
         return _place_share(prepared, pages, targets_of_share, first=first + start, ppi=ppi, shares=shares)
 
     with ThreadPoolExecutor(shares) as pool:
-        placed = list(pool.map(place_share, range(0, len(targets), step)))
+        placed_shares = list(pool.map(place_share, range(0, len(targets), step)))
     return PlacedDocument(
-        pages=[content for share in placed for content in share.pages],
-        screens=[content for share in placed for content in share.screens],
-        facts=[fact for share in placed for fact in share.facts],
-        missing=sum(share.missing for share in placed),
+        pages=[content for share in placed_shares for content in share.pages],
+        screens=[content for share in placed_shares for content in share.screens],
+        facts=[fact for share in placed_shares for fact in share.facts],
+        missing=sum(share.missing for share in placed_shares),
     )
 
 
@@ -93,12 +93,12 @@ def _place_share(
     ppi: float,
     shares: int,
 ) -> PlacedDocument:
-    chosen = list(pages[first - 1 : first - 1 + len(targets)])
+    source_pages = list(pages[first - 1 : first - 1 + len(targets)])
     task = "printing.documents.placing:place_in_folder"
-    options = {"first": first, "ppi": ppi, "shares": shares, "pages": [asdict(page) for page in chosen]}
+    options = {"first": first, "ppi": ppi, "shares": shares, "pages": [asdict(page) for page in source_pages]}
     sizes = [[target.width, target.height, target.bleed] for target in targets]
     reply, files = run_on_document(task, prepared, sizes=sizes, **options)
-    numbers, missing = range(len(targets)), len(targets) - len(chosen)
+    numbers, missing = range(len(targets)), len(targets) - len(source_pages)
     facts = [unpack_facts(packed, files[_name_file("bare", number)]) for number, packed in enumerate(reply)]
     return PlacedDocument(
         pages=[files[_name_file("page", number)] for number in numbers],
@@ -106,7 +106,7 @@ def _place_share(
             files.get(_name_file("screen", number), files[_name_file("page", number)]) for number in numbers
         ],
         facts=[
-            replace(fact, page=chosen[number]) if number < len(chosen) else fact
+            replace(fact, page=source_pages[number]) if number < len(source_pages) else fact
             for number, fact in enumerate(facts)
         ],
         missing=missing,
@@ -123,14 +123,14 @@ def place_in_folder(
 ) -> dict[str, Any]:
     """`shares` is by how many processes all that is laid out is divided."""
     names = [_name_file(kind, number) for number in range(len(sizes)) for kind in ("page", "screen", "bare")]
-    chosen, targets = [page_from(page) for page in pages], [Target(*size) for size in sizes]
-    most = LAID_OUT_BYTES // shares
-    reply = reply_or_refusal(lambda: _place_pages(folder, targets, chosen, first, ppi, most))
+    source_pages, targets = [page_from(page) for page in pages], [Target(*size) for size in sizes]
+    max_bytes = LAID_OUT_BYTES // shares
+    reply = reply_or_refusal(lambda: _place_pages(folder, targets, source_pages, first, ppi, max_bytes))
     return {**reply, "files": [name for name in names if (folder / name).exists()]}
 
 
 def _place_pages(
-    folder: Path, targets: list[Target], pages: list[ArtworkPage], first: int, ppi: float, most: int
+    folder: Path, targets: list[Target], pages: list[ArtworkPage], first: int, ppi: float, max_bytes: int
 ) -> list[dict[str, Any]]:
     facts, size = [], 0
     with pikepdf.open(folder / SENT) as pdf:
@@ -138,44 +138,46 @@ def _place_pages(
         for number, target in enumerate(targets):
             page = pages[number] if number < len(pages) else None
             source = pdf.pages[first - 1 + number] if page else None
-            whole, screen, bare = (folder / _name_file(kind, number) for kind in ("page", "screen", "bare"))
-            facts_of_page = (
-                _lay_out_page(source, page, target, ppi, whole, screen)
-                if source and page
-                else _lay_out_blank(target, whole)
+            page_file, screen_file, bare_file = (
+                folder / _name_file(kind, number) for kind in ("page", "screen", "bare")
             )
-            bare.write_bytes(facts_of_page.bare)
+            facts_of_page = (
+                _lay_out_page(source, page, target, ppi, page_file, screen_file)
+                if source and page
+                else _lay_out_blank(target, page_file)
+            )
+            bare_file.write_bytes(facts_of_page.bare)
             facts.append(pack_facts(facts_of_page))
-            size += sum(file.stat().st_size for file in (whole, screen, bare) if file.exists())
-            if size > most:
+            size += sum(file.stat().st_size for file in (page_file, screen_file, bare_file) if file.exists())
+            if size > max_bytes:
                 raise DocumentRefused("too_complex", TOO_LARGE)
     return facts
 
 
 def _lay_out_page(
-    source: pikepdf.Page, page: ArtworkPage, target: Target, ppi: float, whole: Path, screen: Path
+    source: pikepdf.Page, page: ArtworkPage, target: Target, ppi: float, page_file: Path, screen_file: Path
 ) -> ArtworkFacts:
-    """Large pictures stay in files; `screen` is written where it is smaller."""
-    alone = whole.with_suffix(".alone")
-    with pikepdf.new() as made:
-        made.pages.append(source)
-        made.save(alone, static_id=True)
-    small = fit_pictures(alone, ppi, quality=QUALITY)
+    """Large pictures stay in files; `screen_file` is written where it is smaller."""
+    source_file = page_file.with_suffix(".alone")
+    with pikepdf.new() as copy:
+        copy.pages.append(source)
+        copy.save(source_file, static_id=True)
+    small = fit_pictures(source_file, ppi, quality=QUALITY)
     if small:
         with open_pdf(small) as fitted:
-            _lay_out(fitted.pages[0], page, target, screen)
-    _lay_out(source, page, target, whole)
-    facts = read_pdf(alone, small=small, trim=trim_in_points(page))
-    alone.unlink()
+            _lay_out(fitted.pages[0], page, target, screen_file)
+    _lay_out(source, page, target, page_file)
+    facts = read_pdf(source_file, small=small, trim=trim_in_points(page))
+    source_file.unlink()
     return facts
 
 
-def _lay_out_blank(target: Target, whole: Path) -> ArtworkFacts:
-    with pikepdf.new() as made:
-        sheet = made.add_blank_page()
-        sheet.obj.MediaBox = pikepdf.Array([0, 0, *(round(side / MM, 4) for side in target.whole)])
-        content = save_pdf(made, static_id=True)
-    whole.write_bytes(content)
+def _lay_out_blank(target: Target, page_file: Path) -> ArtworkFacts:
+    with pikepdf.new() as blank:
+        sheet = blank.add_blank_page()
+        sheet.obj.MediaBox = pikepdf.Array([0, 0, *(round(side / MM, 4) for side in target.full_size)])
+        content = save_pdf(blank, static_id=True)
+    page_file.write_bytes(content)
     return read_pdf(content)
 
 
@@ -185,10 +187,10 @@ def _name_file(kind: str, number: int) -> str:
 
 def _lay_out(source: pikepdf.Page, page: ArtworkPage, target: Target, file: Path) -> None:
     """The center of its trim is the center of the product's; marks outside of its bleed are cut off."""
-    with pikepdf.new() as made:
-        made.pages.append(source)
-        sheet = made.pages[0]
-        (x, y), (width, height), reach = page.center, target.whole, page.reach
+    with pikepdf.new() as layout:
+        layout.pages.append(source)
+        sheet = layout.pages[0]
+        (x, y), (width, height), reach = page.center, target.full_size, page.reach
         box = (reach.x, page.height - reach.bottom, reach.width, reach.height)
         points = tuple(side / MM for side in box)
         sheet.contents_add(b"q %.4f %.4f %.4f %.4f re W n" % points, prepend=True)
@@ -196,4 +198,4 @@ def _lay_out(source: pikepdf.Page, page: ArtworkPage, target: Target, file: Path
         left, bottom = (x - width / 2) / MM, (page.height - y - height / 2) / MM
         window = [left, bottom, left + width / MM, bottom + height / MM]
         sheet.obj.MediaBox = pikepdf.Array([round(side, 4) for side in window])
-        made.save(file, static_id=True)
+        layout.save(file, static_id=True)

@@ -65,15 +65,15 @@ def _add_page(pdf: pikepdf.Pdf, cells: Sequence[Cell]) -> None:
 
 def _draw_page(pdf: pikepdf.Pdf, page: pikepdf.Page, content: bytes, left: float, top: float) -> str:
     """The page, as large as the cell takes it."""
-    drawn, box, unit = (_add_form if content.startswith(b"%PDF") else _add_image)(pdf, content)
-    name = page.add_resource(drawn, pikepdf.Name.XObject)
+    xobject, box, unit = (_add_form if content.startswith(b"%PDF") else _add_image)(pdf, content)
+    name = page.add_resource(xobject, pikepdf.Name.XObject)
     width, height = box[2] - box[0], box[3] - box[1]
     scale = min(CELL_WIDTH / width, (CELL_HEIGHT - CAPTION) / height)
     x, y = left + (CELL_WIDTH - width * scale) / 2, top - height * scale
     frame = f"{x:.2f} {y:.2f} {width * scale:.2f} {height * scale:.2f} re"
     size = f"{unit[0] * scale:.5f} 0 0 {unit[1] * scale:.5f}"
-    place = f"{size} {x - box[0] * scale:.3f} {y - box[1] * scale:.3f} cm"
-    return f"q {frame} W n {place} {name} Do Q\nq {GRAY} {frame} S Q"
+    matrix = f"{size} {x - box[0] * scale:.3f} {y - box[1] * scale:.3f} cm"
+    return f"q {frame} W n {matrix} {name} Do Q\nq {GRAY} {frame} S Q"
 
 
 Drawn = tuple[pikepdf.Object, Sequence[float], tuple[float, float]]
@@ -96,11 +96,11 @@ def _add_image(pdf: pikepdf.Pdf, content: bytes) -> Drawn:
 
 
 def _draw_caption(cell: Cell, left: float, top: float) -> str:
-    drawn = [
+    paths = [
         text_path(_shorten_text(text), TEXT_SIZE, left, top - number * LINE)
         for number, text in enumerate(cell.lines[:2])
     ]
-    return f"q {RED if cell.is_marked else BLACK}\n" + "\n".join(drawn) + "\nQ"
+    return f"q {RED if cell.is_marked else BLACK}\n" + "\n".join(paths) + "\nQ"
 
 
 def _shorten_text(text: str) -> str:

@@ -27,7 +27,7 @@ from printing.imposition.marks import (
     text_path,
     text_width,
 )
-from printing.imposition.sheets import MARK_OFFSET_MM, Place, PlannedSheet, Sheet, Slug, ship_by_words
+from printing.imposition.sheets import MARK_OFFSET_MM, Place, PlannedSheet, PressSheet, Slug, ship_by_words
 
 SIZE_TOLERANCE_MM = 0.5
 MARK_WIDTH = 0.25
@@ -68,15 +68,15 @@ class _Forms:
     def __init__(self, pdf: pikepdf.Pdf, planned: PlannedSheet, files: Mapping[str, bytes]) -> None:
         self._pdf, self._planned, self._files = pdf, planned, files
         self._sources: dict[str, pikepdf.Pdf] = {}
-        self._made: dict[tuple[str, int], tuple[pikepdf.Object, list[float]]] = {}
+        self._form_by_key: dict[tuple[str, int], tuple[pikepdf.Object, list[float]]] = {}
         self.intents: pikepdf.Object | None = None
 
     def form(self, place: Place) -> tuple[pikepdf.Object, list[float]]:
         """The form of a page, and its trim box in points."""
         key = (place.job_number, place.page)
-        if key not in self._made:
-            self._made[key] = self._make_form(place)
-        return self._made[key]
+        if key not in self._form_by_key:
+            self._form_by_key[key] = self._make_form(place)
+        return self._form_by_key[key]
 
     def _make_form(self, place: Place) -> tuple[pikepdf.Object, list[float]]:
         source = self._open_file(place.job_number)
@@ -109,10 +109,10 @@ class _Forms:
         width, height = place.width_mm, place.height_mm
         if place.rotation % 180:
             width, height = height, width
-        found = ((trim[2] - trim[0]) / POINTS, (trim[3] - trim[1]) / POINTS)
-        if max(abs(found[0] - width), abs(found[1] - height)) > SIZE_TOLERANCE_MM:
+        size = ((trim[2] - trim[0]) / POINTS, (trim[3] - trim[1]) / POINTS)
+        if max(abs(size[0] - width), abs(size[1] - height)) > SIZE_TOLERANCE_MM:
             raise ValueError(
-                f"{place.job_number}: page {place.page} is {found[0]:.1f} by {found[1]:.1f} mm; "
+                f"{place.job_number}: page {place.page} is {size[0]:.1f} by {size[1]:.1f} mm; "
                 f"its place is {width:g} by {height:g} mm."
             )
 
@@ -161,7 +161,7 @@ def _surround_pieces(places: Sequence[Place], distance: float) -> pikepdf.Array:
     return pikepdf.Array([round(edge * POINTS, 4) for edge in edges])
 
 
-def _draw_number(place: Place, sheet: Sheet, label: str) -> str:
+def _draw_number(place: Place, sheet: PressSheet, label: str) -> str:
     """The job's number below a piece, and as much of its label as fits, in the half of the gutter that is cut off
     with it."""
     height = sheet.gutter_mm / 2 - NUMBER_CLEAR_MM
@@ -197,13 +197,13 @@ def _draw_marks(planned: PlannedSheet, *, is_back: bool) -> str:
     level = ((min(xs) - gap, -sheet.mark_mm), (max(xs) + gap, sheet.mark_mm))
     lines = [(x, y, x, y + step) for x in xs for y, step in upright]
     lines += [(x, y, x + step, y) for y in ys for x, step in level]
-    drawn = [
+    cut_lines = [
         f"{x1 * POINTS:.4f} {y1 * POINTS:.4f} m {x2 * POINTS:.4f} {y2 * POINTS:.4f} l S"
         for x1, y1, x2, y2 in lines
     ]
     folds = [fold(x, y, 0, step) for x in fold_xs for y, step in upright]
     folds += [fold(x, y, step, 0) for y in fold_ys for x, step in level]
-    return "\n".join(["q /All CS 1 SCN", f"{MARK_WIDTH} w", *drawn, "Q", *folds, *_draw_crosses(planned)])
+    return "\n".join(["q /All CS 1 SCN", f"{MARK_WIDTH} w", *cut_lines, "Q", *folds, *_draw_crosses(planned)])
 
 
 def _draw_crosses(planned: PlannedSheet) -> list[str]:
@@ -219,12 +219,12 @@ def _draw_crosses(planned: PlannedSheet) -> list[str]:
     # Not of the paper, but of the room for pieces: between the cut marks of two rows.
     sides = [(x, y) for y in _avoid_folds(folds_up, (low + high) / 2) for x in (left, right)]
     ends = [(x, y) for x in _avoid_folds(folds_across, sheet.width_mm / 2) for y in (low, high)]
-    return [cross(*at) for at in (*sides, *ends)]
+    return [cross(*point) for point in (*sides, *ends)]
 
 
 def _avoid_folds(folds: Sequence[float], middle: float) -> list[float]:
     """The places of crosses: a pair, on the same spots of the paper on both sides, where a fold is between."""
-    is_free = all(abs(at - middle) > CROSS_MM for at in folds)
+    is_free = all(abs(position - middle) > CROSS_MM for position in folds)
     return [middle] if is_free else [middle - 1.5 * CROSS_MM, middle + 1.5 * CROSS_MM]
 
 
@@ -265,7 +265,7 @@ def _slug_lines(planned: PlannedSheet, side: str, slug: Slug, *, width: float) -
     return size, lines
 
 
-def _slug_code(sheet: Sheet, code: str, *, right: float) -> tuple[str, float]:
+def _slug_code(sheet: PressSheet, code: str, *, right: float) -> tuple[str, float]:
     """The bar code, and where it begins; none where it would take a third of the line."""
     width = bar_code_width(code, CODE_MODULE_MM) if code else 0.0
     height = sheet.slug_mm - 1

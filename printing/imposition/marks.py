@@ -72,7 +72,9 @@ def color_bar(x: float, y: float, spots: Sequence[str] = (), *, times: int = 1) 
     """
     width, height = PATCH_MM
     inks = [*PATCHES, *(f"{spot} cs {amount} scn" for spot in spots for amount in (1, 0.5))] * times
-    return "\n".join(f"q {ink} {box(x + at * width, y, width, height)} f Q" for at, ink in enumerate(inks))
+    return "\n".join(
+        f"q {ink} {box(x + index * width, y, width, height)} f Q" for index, ink in enumerate(inks)
+    )
 
 
 def bar_code(text: str, x: float, y: float, *, module: float, height: float) -> str:
@@ -128,10 +130,10 @@ def spot_inks(pdf: pikepdf.Pdf) -> dict[str, pikepdf.Object]:
 
 
 def _find_spaces(pdf: pikepdf.Pdf) -> Iterator[pikepdf.Object]:
-    for thing in pdf.objects:
-        yield thing
-        if isinstance(thing, pikepdf.Dictionary | pikepdf.Stream):
-            yield from _spaces_of(thing)
+    for item in pdf.objects:
+        yield item
+        if isinstance(item, pikepdf.Dictionary | pikepdf.Stream):
+            yield from _spaces_of(item)
 
 
 def _spaces_of(holder: pikepdf.Object) -> Iterator[pikepdf.Object]:
@@ -207,7 +209,7 @@ def text_path(text: str, size: float, x: float, y: float) -> str:
     """Filled outlines of a line of text that begins at x, y; all in points."""
     with _one_at_a_time:
         glyphs, names, advances, units, outlines = _open_font()
-        scale, drawn = size / units, []
+        scale, paths = size / units, []
         for letter in text:
             name = names.get(ord(letter), ".notdef")
             if name not in outlines:
@@ -215,6 +217,6 @@ def text_path(text: str, size: float, x: float, y: float) -> str:
                 outlines[name] = "\n".join(pen.operators), pen.points
             path, points = outlines[name]
             if path:
-                drawn.append(path % tuple(z for u, v in points for z in (x + u * scale, y + v * scale)))
+                paths.append(path % tuple(z for u, v in points for z in (x + u * scale, y + v * scale)))
             x += advances[name][0] * scale
-    return "\n".join([*drawn, "f"]) if drawn else ""
+    return "\n".join([*paths, "f"]) if paths else ""

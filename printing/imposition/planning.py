@@ -12,7 +12,7 @@ import pikepdf
 from printing.imposition.imposing import SIZE_TOLERANCE_MM
 from printing.imposition.marks import POINTS
 from printing.imposition.runs import plan_runs
-from printing.imposition.sheets import MARK_OFFSET_MM, GangRequest, Place, Plan, PlannedSheet, Sheet
+from printing.imposition.sheets import MARK_OFFSET_MM, GangRequest, Place, Plan, PlannedSheet, PressSheet
 
 # Tolerance for rounding of sizes.
 SLACK_MM = 1e-6
@@ -41,7 +41,7 @@ class Grid:
         return x, y
 
 
-class Layout(NamedTuple):
+class SheetLayout(NamedTuple):
     """Sheets of one layout: the `run` copies of it, and how many slots each job has; `request` stands for all jobs."""
 
     request: GangRequest
@@ -50,7 +50,7 @@ class Layout(NamedTuple):
     slots: Mapping[str, int]
 
 
-def best_grid(request: GangRequest, sheet: Sheet) -> Grid:
+def best_grid(request: GangRequest, sheet: PressSheet) -> Grid:
     """The grid with more slots, upright or rotated; raises ValueError if no piece fits."""
     grids = [_fit_grid(request, sheet, rotation) for rotation in (0, 90)]
     best = max(grids, key=lambda grid: grid.columns * grid.rows)
@@ -62,7 +62,7 @@ def best_grid(request: GangRequest, sheet: Sheet) -> Grid:
     return best
 
 
-def back_place(front: Place, sheet: Sheet, *, is_head_to_foot: bool = False) -> Place:
+def back_place(front: Place, sheet: PressSheet, *, is_head_to_foot: bool = False) -> Place:
     """The position on the back that lies behind the front after the sheet is turned."""
     x, y, rotation = front.x_mm, front.y_mm, -front.rotation
     if sheet.is_tumbled:
@@ -73,7 +73,7 @@ def back_place(front: Place, sheet: Sheet, *, is_head_to_foot: bool = False) -> 
     return Place(front.job_number, 2, x, y, front.width_mm, front.height_mm, rotation)
 
 
-def _fit_grid(request: GangRequest, sheet: Sheet, rotation: int) -> Grid:
+def _fit_grid(request: GangRequest, sheet: PressSheet, rotation: int) -> Grid:
     width, height = request.width_mm, request.height_mm
     if rotation:
         width, height = height, width
@@ -105,14 +105,14 @@ def _count_pieces(space: float, length: float, gutter: float) -> int:
     return max(0, int((space + gutter + SLACK_MM) / (length + gutter)))
 
 
-def plan_sheets(requests: Sequence[GangRequest], sheet: Sheet) -> Plan:
+def plan_sheets(requests: Sequence[GangRequest], sheet: PressSheet) -> Plan:
     """Plans sheets, independent of the order of requests; raises ValueError with a job that does not fit."""
     numbers = [request.job_number for request in requests]
     if len(set(numbers)) < len(numbers):
         raise ValueError("Name each job only once.")
     if len(requests) > MAX_REQUESTS:
         raise ValueError(f"At most {MAX_REQUESTS} jobs are planned at once.")
-    layouts: list[Layout] = []
+    layouts: list[SheetLayout] = []
     capacity = 0
     for _, members in groupby(sorted(requests, key=attrgetter("kind", "job_number")), key=attrgetter("kind")):
         group = list(members)
@@ -120,7 +120,7 @@ def plan_sheets(requests: Sequence[GangRequest], sheet: Sheet) -> Plan:
         slots, yields = _count_slots(group[0], grid, sheet)
         quantities = {request.job_number: -(-request.quantity // yields) for request in group}
         for run, counts in plan_runs(quantities, slots, sheet.overs):
-            layouts.append(Layout(group[0], grid, run, counts))
+            layouts.append(SheetLayout(group[0], grid, run, counts))
             capacity += (run + sheet.overs(run)) * slots * yields
     sheets = [
         _plan_sheet(layout, sheet, number=number, of=len(layouts)) for number, layout in enumerate(layouts, 1)
@@ -134,13 +134,13 @@ def plan_sheets(requests: Sequence[GangRequest], sheet: Sheet) -> Plan:
     return Plan(sheets, ordered, produced, waste)
 
 
-def _count_slots(request: GangRequest, grid: Grid, sheet: Sheet) -> tuple[int, int]:
+def _count_slots(request: GangRequest, grid: Grid, sheet: PressSheet) -> tuple[int, int]:
     """The number of slots on a sheet, and how many pieces each slot yields."""
     places = grid.columns * grid.rows
     return (places // 2, 2) if request.is_two_sided and sheet.is_one_form else (places, 1)
 
 
-def _plan_sheet(layout: Layout, sheet: Sheet, *, number: int, of: int) -> PlannedSheet:
+def _plan_sheet(layout: SheetLayout, sheet: PressSheet, *, number: int, of: int) -> PlannedSheet:
     request, grid = layout.request, layout.grid
     _, yields = _count_slots(request, grid, sheet)
     jobs = [job for job, count in sorted(layout.slots.items()) for _ in range(count)]
@@ -153,9 +153,11 @@ def _plan_sheet(layout: Layout, sheet: Sheet, *, number: int, of: int) -> Planne
         Place(job, 1, *grid.corner(slot), grid.width_mm, grid.height_mm, grid.rotation)
         for slot, job in zip(slots, jobs, strict=False)
     ]
-    turned = request.is_head_to_foot
+    is_head_to_foot = request.is_head_to_foot
     backs = (
-        [back_place(place, sheet, is_head_to_foot=turned) for place in fronts] if request.is_two_sided else []
+        [back_place(place, sheet, is_head_to_foot=is_head_to_foot) for place in fronts]
+        if request.is_two_sided
+        else []
     )
     if yields == 2:
         # Both sides are printed with the same form.
@@ -170,7 +172,7 @@ def _plan_sheet(layout: Layout, sheet: Sheet, *, number: int, of: int) -> Planne
         fronts=tuple(fronts),
         backs=tuple(backs),
         counts={job: count * yields for job, count in sorted(layout.slots.items())},
-        is_head_to_foot=turned,
+        is_head_to_foot=is_head_to_foot,
         panels=request.panels,
     )
 
@@ -184,7 +186,7 @@ class Piece(NamedTuple):
 
     def has_size(self, size_mm: tuple[float, float]) -> bool:
         pairs = zip(self.size_mm, size_mm, strict=True)
-        return all(abs(own - other) <= SIZE_TOLERANCE_MM for own, other in pairs)
+        return all(abs(side - expected) <= SIZE_TOLERANCE_MM for side, expected in pairs)
 
 
 def piece_of(content: bytes) -> Piece | None:
@@ -233,7 +235,7 @@ def request_of(
     if not 1 <= len(boxes) <= 2:
         raise ValueError(f"{job_number}: it has {len(boxes)} pages; gang sheets take cards of one or two.")
     sizes = [((trim[2] - trim[0]) / POINTS, (trim[3] - trim[1]) / POINTS) for trim, _ in boxes]
-    if any(abs(front - other) > SIZE_TOLERANCE_MM for front, other in zip(sizes[0], sizes[-1], strict=True)):
+    if any(abs(front - back) > SIZE_TOLERANCE_MM for front, back in zip(sizes[0], sizes[-1], strict=True)):
         raise ValueError(f"{job_number}: its two pages are not of one size.")
     return GangRequest(
         job_number=job_number,

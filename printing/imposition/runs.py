@@ -35,8 +35,8 @@ def plan_runs(quantities: Mapping[str, int], slots: int, overs: Overs = lambda r
         _merge_layouts(candidate, quantities, sheet_count)
         for candidate in [fallback, *heapq.nsmallest(MAX_ENDS, ends, key=cost)]
     ]
-    most = sheet_count(fallback)
-    best = min((candidate for candidate in plans if sheet_count(candidate) <= most), key=cost)
+    max_sheets = sheet_count(fallback)
+    best = min((candidate for candidate in plans if sheet_count(candidate) <= max_sheets), key=cost)
     return sorted(best, key=itemgetter(0), reverse=True)
 
 
@@ -49,7 +49,7 @@ def _search_plans(
     ends: list[list[Layout]] = []
     states: list[tuple[int, int, Mapping[str, int], list[Layout]]] = [(0, 0, quantities, [])]
     for _ in range(len(fallback) + 2):
-        grown = []
+        next_states = []
         for _, paid, missing, layouts in states:
             for run, counts in _next_layouts(missing, slots):
                 cost = paid + price(run)
@@ -59,8 +59,8 @@ def _search_plans(
                     best = cost
                     ends.append([*layouts, (run, counts)])
                 elif least < best:
-                    grown.append((least, cost, still_missing, [*layouts, (run, counts)]))
-        states = heapq.nsmallest(width, grown, key=itemgetter(0, 1))
+                    next_states.append((least, cost, still_missing, [*layouts, (run, counts)]))
+        states = heapq.nsmallest(width, next_states, key=itemgetter(0, 1))
     return ends
 
 
@@ -97,15 +97,17 @@ def _runs_near(missing: Mapping[str, int], full: int, slots: int) -> list[int]:
     near = sorted(run for run in runs if max(1, full // 2) <= run <= 2 * full + 1)
     if len(near) <= MAX_RUNS:
         return near
-    return [near[at * (len(near) - 1) // (MAX_RUNS - 1)] for at in range(MAX_RUNS)]
+    return [near[index * (len(near) - 1) // (MAX_RUNS - 1)] for index in range(MAX_RUNS)]
 
 
 def _fill_slots(missing: Mapping[str, int], slots: int, run: int) -> dict[str, int]:
     """Requested pieces, of the largest jobs first; then spare slots for those with the most pieces left."""
-    counts, free = _without_surplus(missing, slots, run, {})
-    over = {number: count % run for number, count in missing.items() if counts.get(number, 0) == count // run}
-    for number in sorted(over, key=lambda job: (-over[job], job))[:free]:
-        if over[number]:
+    counts, free_slots = _without_surplus(missing, slots, run, {})
+    remainders = {
+        number: count % run for number, count in missing.items() if counts.get(number, 0) == count // run
+    }
+    for number in sorted(remainders, key=lambda job: (-remainders[job], job))[:free_slots]:
+        if remainders[number]:
             counts[number] = counts.get(number, 0) + 1
     return counts
 
@@ -113,48 +115,51 @@ def _fill_slots(missing: Mapping[str, int], slots: int, run: int) -> dict[str, i
 def _finish_jobs(missing: Mapping[str, int], slots: int, run: int) -> dict[str, int]:
     """Jobs that the run finishes with the least surplus in each slot; then requested pieces of others."""
     counts: dict[str, int] = {}
-    free = slots
+    free_slots = slots
     places = {number: -(-count // run) for number, count in missing.items()}
     surplus = {number: (places[number] * run - count) / places[number] for number, count in missing.items()}
     for number in sorted(missing, key=lambda job: (surplus[job], job)):
-        if places[number] <= free:
+        if places[number] <= free_slots:
             counts[number] = places[number]
-            free -= places[number]
-    return _without_surplus(missing, free, run, counts)[0] or _fill_slots(missing, slots, run)
+            free_slots -= places[number]
+    return _without_surplus(missing, free_slots, run, counts)[0] or _fill_slots(missing, slots, run)
 
 
 def _without_surplus(
-    missing: Mapping[str, int], free: int, run: int, counts: dict[str, int]
+    missing: Mapping[str, int], free_slots: int, run: int, counts: dict[str, int]
 ) -> tuple[dict[str, int], int]:
     for number in sorted(missing, key=lambda job: (-missing[job], job)):
-        if number not in counts and (taken := min(free, missing[number] // run)):
-            counts[number] = taken
-            free -= taken
-    return counts, free
+        if number not in counts and (count := min(free_slots, missing[number] // run)):
+            counts[number] = count
+            free_slots -= count
+    return counts, free_slots
 
 
 def _merge_layouts(
     layouts: Sequence[Layout], quantities: Mapping[str, int], sheet_count: Callable[[Sequence[Layout]], int]
 ) -> list[Layout]:
     """Removes layouts that longer runs of the others replace at no more sheets, and needless sheets."""
-    now = _trim_runs(layouts, quantities)
-    for gone in sorted(range(len(now)), key=lambda at: now[at][0]):
-        others = _cover_pieces([*now[:gone], *now[gone + 1 :]], now[gone], quantities)
-        if others is not None and sheet_count(tight := _trim_runs(others, quantities)) <= sheet_count(now):
-            return _merge_layouts(tight, quantities, sheet_count)
-    return now
+    trimmed = _trim_runs(layouts, quantities)
+    for index in sorted(range(len(trimmed)), key=lambda position: trimmed[position][0]):
+        replacements = _cover_pieces([*trimmed[:index], *trimmed[index + 1 :]], trimmed[index], quantities)
+        shorter = None if replacements is None else _trim_runs(replacements, quantities)
+        if shorter is not None and sheet_count(shorter) <= sheet_count(trimmed):
+            return _merge_layouts(shorter, quantities, sheet_count)
+    return trimmed
 
 
-def _cover_pieces(layouts: list[Layout], gone: Layout, quantities: Mapping[str, int]) -> list[Layout] | None:
+def _cover_pieces(
+    layouts: list[Layout], removed: Layout, quantities: Mapping[str, int]
+) -> list[Layout] | None:
     """The layouts with longer runs, so that they give the pieces of one that is gone."""
-    for number in gone[1]:
+    for number in removed[1]:
         short = quantities[number] - sum(run * counts.get(number, 0) for run, counts in layouts)
         if short > 0:
-            at = max(range(len(layouts)), key=lambda index: layouts[index][1].get(number, 0), default=None)
-            if at is None or number not in layouts[at][1]:
+            most = max(range(len(layouts)), key=lambda index: layouts[index][1].get(number, 0), default=None)
+            if most is None or number not in layouts[most][1]:
                 return None
-            run, counts = layouts[at]
-            layouts[at] = (run + -(-short // counts[number]), counts)
+            run, counts = layouts[most]
+            layouts[most] = (run + -(-short // counts[number]), counts)
     return layouts
 
 
@@ -182,16 +187,16 @@ def _full_layouts(quantities: Mapping[str, int], slots: int) -> list[Layout]:
     """
     missing = dict(quantities)
     layouts: list[Layout] = []
-    total, used = sum(quantities.values()), 0
+    total, sheets = sum(quantities.values()), 0
     least = -(-total // slots)
     while missing:
         run = _finishing_run(missing, slots)
-        if run is not None and (used + run <= least or 1 - total / ((used + run) * slots) <= GOOD_WASTE):
+        if run is not None and (sheets + run <= least or 1 - total / ((sheets + run) * slots) <= GOOD_WASTE):
             counts = {number: -(-count // run) for number, count in missing.items()}
             return [*layouts, (run, counts)]
         run, counts = _full_layout(missing, slots)
         layouts.append((run, counts))
-        used += run
+        sheets += run
         missing = _subtract_run(missing, run, counts)
     return layouts
 

@@ -14,7 +14,7 @@ MAX_QUANTITY = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class PressSheet:
     """A press sheet. `margin_mm` is the unprintable margin; `gripper_mm` counts at the bottom where it is more.
     `gutter_mm` is the distance between the trims of two pieces, and `slug_mm` the space at the bottom for job numbers.
     `flip` is how the press turns the sheet for the back. Work-and-turn prints fronts and backs side by side and turns
@@ -116,7 +116,7 @@ class PlannedSheet:
     number: int
     of: int
     run: int
-    sheet: Sheet
+    sheet: PressSheet
     bleed_mm: float
     preset: str
     fronts: tuple[Place, ...]

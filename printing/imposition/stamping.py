@@ -126,11 +126,11 @@ def _draw_job(number: str, words: str, trim: Sequence[float], *, top: float, end
     left, width = trim[0] + SIDE_MM, end - trim[0] - 2 * SIDE_MM
     size = next((size for size in TEXT_SIZES if text_width(words, size) <= width * POINTS), TEXT_SIZES[-1])
     line = text_path(words, size, left * POINTS, (top + CODE_MM + 0.6) * POINTS)
-    drawn = [f"q 0 0 0 1 k\n{line}\nQ"]
+    operators = [f"q 0 0 0 1 k\n{line}\nQ"]
     fitting = [module for module in MODULES if bar_code_width(number, module) <= width]
     if fitting:
-        drawn.append(bar_code(number, left, top, module=fitting[0], height=CODE_MM))
-    return drawn
+        operators.append(bar_code(number, left, top, module=fitting[0], height=CODE_MM))
+    return operators
 
 
 def _draw_register(
@@ -139,10 +139,10 @@ def _draw_register(
     """Crosses at the middle of each side, or lower beside folds, and the color bar below the room of the slug line."""
     middle = trim[1] + (trim[3] - trim[1]) / (4 if is_low else 2)
     off = CLEAR_MM + CROSS_MM / 2 + 1
-    drawn = [cross(bleed[0] - off, middle), cross(bleed[2] + off, middle)]
+    operators = [cross(bleed[0] - off, middle), cross(bleed[2] + off, middle)]
     room = trim[2] - trim[0] - 2 * SIDE_MM
-    fitting = [some for some in (spots, ()) if bar_width(some) <= room]
+    fitting = [candidate for candidate in (spots, ()) if bar_width(candidate) <= room]
     if fitting:
         left = (trim[0] + trim[2] - bar_width(fitting[0])) / 2
-        drawn.append(color_bar(left, bleed[1] - ROOM_MM, fitting[0]))
-    return drawn
+        operators.append(color_bar(left, bleed[1] - ROOM_MM, fitting[0]))
+    return operators

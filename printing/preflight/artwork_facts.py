@@ -59,8 +59,8 @@ def _read_facts(artwork: Artwork) -> ArtworkFacts:
 def _read_pdf(artwork: Artwork) -> ArtworkFacts:
     """Reads the prepared PDF, which is what will be printed."""
     try:
-        made = prepare_artwork(artwork)
+        prepared = prepare_artwork(artwork)
     except ArtworkRefused:
         return UNREADABLE
-    trim = trim_in_points(made.pages[0])
-    return replace(read_isolated(made.pdf, trim), page=made.pages[0], page_count=len(made.pages))
+    trim = trim_in_points(prepared.pages[0])
+    return replace(read_isolated(prepared.pdf, trim), page=prepared.pages[0], page_count=len(prepared.pages))

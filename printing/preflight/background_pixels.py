@@ -11,7 +11,7 @@ from PIL import Image, ImageChops, ImageDraw
 from printing.area import Area
 from printing.artwork.parts import ArtworkFacts
 from printing.caches import WeightedCache
-from printing.preflight.colors import Seen
+from printing.preflight.colors import ScreenColor
 from printing.press.artwork import PreparedArtwork
 from printing.typesetting import (
     Artwork,
@@ -57,7 +57,7 @@ class BackgroundPixels:
         """The lowest and highest value of red, green and blue."""
         return [band.getextrema() for band in self.picture.split()]  # type: ignore[misc]
 
-    def mean(self, area: Area) -> Seen | None:
+    def mean(self, area: Area) -> ScreenColor | None:
         """The mean color of an area; None outside of the picture."""
         box = self._cut_pixels(area)
         if box is None:
@@ -69,7 +69,7 @@ class BackgroundPixels:
         red, green, blue = picture.resize((1, 1), Image.Resampling.BOX, box).getpixel((0, 0))  # type: ignore[misc]
         return float(red), float(green), float(blue)
 
-    def fill(self, area: Area, color: Seen) -> None:
+    def fill(self, area: Area, color: ScreenColor) -> None:
         if (box := self._cut_pixels(area)) is not None:
             red, green, blue = (round(part) for part in color)
             ImageDraw.Draw(self.picture).rectangle(
@@ -122,8 +122,8 @@ def _longest_run(inside: Image.Image, outside: Image.Image, side: str) -> int:
     size = (1, inside.height) if side in {"left", "right"} else (inside.width, 1)
     inked, empty = (strip.resize(size, Image.Resampling.BOX).tobytes() for strip in (inside, outside))
     longest = run = 0
-    for here, there in zip(inked, empty, strict=True):
-        run = run + 1 if here > 250 and there > 250 else 0
+    for inner, outer in zip(inked, empty, strict=True):
+        run = run + 1 if inner > 250 and outer > 250 else 0
         longest = max(longest, run)
     return longest
 
@@ -184,8 +184,8 @@ class _Drawing:
     is_strict: bool
 
     def draw_pages(self, numbers: Iterable[int]) -> dict[int, Image.Image]:
-        drawn: dict[int, Image.Image] = {}
-        alike: dict[float, list[int]] = {}
+        pictures: dict[int, Image.Image] = {}
+        numbers_by_scale: dict[float, list[int]] = {}
         for number in numbers:
             page = self.template.pages[number]
             scale = _choose_scale(page)
@@ -194,18 +194,18 @@ class _Drawing:
                     round((page.width + 2 * page.bleed) * scale),
                     round((page.height + 2 * page.bleed) * scale),
                 )
-                drawn[number] = Image.new("RGB", size, "white")
+                pictures[number] = Image.new("RGB", size, "white")
             else:
-                alike.setdefault(scale, []).append(number)
-        for scale, together in alike.items():
-            drawn |= self._draw_together(together, scale)
-        return drawn
+                numbers_by_scale.setdefault(scale, []).append(number)
+        for scale, alike_numbers in numbers_by_scale.items():
+            pictures |= self._draw_together(alike_numbers, scale)
+        return pictures
 
     def _draw_together(self, numbers: list[int], scale: float) -> dict[int, Image.Image]:
         """Draws pages together. If this fails, each is drawn alone while there is time, to omit only what fails."""
-        some = replace(self.template, pages=tuple(self.template.pages[number] for number in numbers))
+        selected = replace(self.template, pages=tuple(self.template.pages[number] for number in numbers))
         try:
-            pngs = render_backgrounds(some, ppi=scale * 25.4, seconds=self.until - own_time())
+            pngs = render_backgrounds(selected, ppi=scale * 25.4, seconds=self.until - own_time())
         except (RenderingFailed, ValuesInvalid) as error:
             if self.is_strict or own_time() >= self.until:
                 if isinstance(error, RenderingFailed):
@@ -218,10 +218,10 @@ class _Drawing:
         }
 
     def _draw_alone(self, numbers: list[int], scale: float) -> dict[int, Image.Image]:
-        drawn: dict[int, Image.Image] = {}
+        pictures: dict[int, Image.Image] = {}
         end = monotonic() + ALONE_SECONDS
         for number in numbers:
             if monotonic() >= end:
                 break
-            drawn |= self._draw_together([number], scale)
-        return drawn
+            pictures |= self._draw_together([number], scale)
+        return pictures

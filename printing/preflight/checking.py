@@ -8,7 +8,7 @@ from printing.preflight.findings import FINDINGS, USUAL, Finding, Limits, Severi
 from printing.preflight.pictures import picture_cache
 from printing.preflight.rules import artwork, eddm, pictures, product, space, text
 from printing.preflight.rules.rule import Rule, RuleMatch
-from printing.preflight.sheet import PreflightInput, Sheet
+from printing.preflight.sheet import CheckedSheet, PreflightInput
 
 # In the order of the modules and of the functions in them.
 RULES = (
@@ -24,7 +24,7 @@ RULES = (
 
 def preflight(job: PreflightInput, limits: Limits = USUAL) -> list[Finding]:
     """Returns all findings: errors first, then by page and position; at most FINDINGS."""
-    findings = sorted(_find_all(Sheet(job, limits)), key=_rank_finding)
+    findings = sorted(_find_all(CheckedSheet(job, limits)), key=_rank_finding)
     return findings[:FINDINGS]
 
 
@@ -36,13 +36,13 @@ def clear_caches() -> None:
 
 def severity_of(rule: Rule, limits: Limits) -> Severity | None:
     """The severity of a rule: of the preset, else its own; None if it is off."""
-    chosen = limits.severities.get(rule.code)
-    if chosen is None:
+    preset_severity = limits.severities.get(rule.code)
+    if preset_severity is None:
         return rule.severities[limits.policy]
-    return Severity(chosen) if chosen in set(Severity) else None
+    return Severity(preset_severity) if preset_severity in set(Severity) else None
 
 
-def _find_all(sheet: Sheet) -> Iterator[Finding]:
+def _find_all(sheet: CheckedSheet) -> Iterator[Finding]:
     for rule in RULES:
         severity = severity_of(rule, sheet.limits)
         if severity is not None:
@@ -53,7 +53,7 @@ def _find_all(sheet: Sheet) -> Iterator[Finding]:
 
 
 def _build_finding(rule: Rule, severity: Severity, match: RuleMatch) -> Finding:
-    message = f"{match.what} {rule.message} ({match.found}; expected: {match.wanted})."
+    message = f"{match.subject} {rule.message} ({match.found}; expected: {match.wanted})."
     return Finding(
         rule.code,
         severity,
@@ -63,7 +63,7 @@ def _build_finding(rule: Rule, severity: Severity, match: RuleMatch) -> Finding:
         match.wanted,
         message,
         rule.remedy,
-        match.at,
+        match.box_index,
     )
 
 

@@ -21,7 +21,7 @@ from printing.typesetting import (
 from printing.typesetting.template import CMYK, RGB
 from printing.waiting import own_time
 
-Seen = tuple[float, float, float]
+ScreenColor = tuple[float, float, float]
 # Brighter colors of a screen are no black, and those of equal parts are gray.
 BLACK_LEVEL, GRAY_LEVELS = 72, 8
 # A ground of at most this luminance is dark, and letters are light that much above it.
@@ -36,7 +36,7 @@ FULL_PERCENT = 400.0
 KEPT_PAGES = 2000
 
 
-def rgb_of(color: RGB | CMYK) -> Seen:
+def rgb_of(color: RGB | CMYK) -> ScreenColor:
     """The approximate sRGB color, to compare light with dark."""
     if isinstance(color, RGB):
         return tuple(float(int(color.code[at : at + 2], 16)) for at in (1, 3, 5))  # type: ignore[return-value]
@@ -45,7 +45,7 @@ def rgb_of(color: RGB | CMYK) -> Seen:
     return tuple(parts)  # type: ignore[return-value]  # of three
 
 
-def luminance(color: Seen) -> float:
+def luminance(color: ScreenColor) -> float:
     """Relative luminance from 0 (black) to 1 (white), as WCAG defines it."""
     parts = [part / 255 for part in color]
     red, green, blue = [
@@ -54,9 +54,9 @@ def luminance(color: Seen) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def contrast(color: Seen, other: Seen) -> float:
+def contrast(color: ScreenColor, ground: ScreenColor) -> float:
     """The contrast, from 1 (the same) to 21 (black on white)."""
-    low, high = sorted((luminance(color), luminance(other)))
+    low, high = sorted((luminance(color), luminance(ground)))
     return (high + 0.05) / (low + 0.05)
 
 
@@ -86,7 +86,7 @@ def rich_black(color: RGB | CMYK, policy: ColorPolicy) -> str:
     return ink_words(color) if is_rich else ""
 
 
-def is_reversed(color: RGB | CMYK, ground: Seen) -> bool:
+def is_reversed(color: RGB | CMYK, ground: ScreenColor) -> bool:
     """Whether letters are light on a dark ground, whose ink fills them."""
     return luminance(ground) < DARK and luminance(rgb_of(color)) > luminance(ground) + LIGHTER
 
@@ -103,23 +103,25 @@ class PlateInk:
     area: Area | None
 
 
-_read: WeightedCache[tuple[object, ...], PlateInk] = WeightedCache(capacity=KEPT_PAGES, weight=lambda _: 1)
+_ink_cache: WeightedCache[tuple[object, ...], PlateInk] = WeightedCache(
+    capacity=KEPT_PAGES, weight=lambda _: 1
+)
 
 
 def plate_inks(
     template: Template,
     numbers: Collection[int],
     press: Press,
-    most: float,
+    limit: float,
     until: float = math.inf,
 ) -> dict[int, PlateInk]:
     """The ink by page number; pages not drawn `until` then by `own_time` are omitted. Raises RenderingBusy."""
-    keys = {number: (_build_key(template, number, press), most) for number in numbers}
-    ink_by_page = {number: ink for number, key in keys.items() if (ink := _read.get(key)) is not None}
-    wanted = [number for number in numbers if number not in ink_by_page]
-    for number, ink in _measure_inks(template, wanted, press, most, until).items():
+    keys = {number: (_build_key(template, number, press), limit) for number in numbers}
+    ink_by_page = {number: ink for number, key in keys.items() if (ink := _ink_cache.get(key)) is not None}
+    unread = [number for number in numbers if number not in ink_by_page]
+    for number, ink in _measure_inks(template, unread, press, limit, until).items():
         ink_by_page[number] = ink
-        _read.put(keys[number], ink)
+        _ink_cache.put(keys[number], ink)
     return ink_by_page
 
 
@@ -131,7 +133,7 @@ def _build_key(template: Template, number: int, press: Press) -> tuple[object, .
 
 
 def _measure_inks(
-    template: Template, numbers: list[int], press: Press, most: float, until: float
+    template: Template, numbers: list[int], press: Press, limit: float, until: float
 ) -> dict[int, PlateInk]:
     if not numbers:
         return {}
@@ -142,18 +144,20 @@ def _measure_inks(
     except (RenderingFailed, ValuesInvalid):
         return {}
     return {
-        number: _ink_of(Image.open(io.BytesIO(png)), ppi / 25.4, most)
+        number: _ink_of(Image.open(io.BytesIO(png)), ppi / 25.4, limit)
         for number, png in zip(numbers, pictures, strict=True)
     }
 
 
-def _ink_of(total: Image.Image, scale: float, most: float) -> PlateInk:
+def _ink_of(total: Image.Image, scale: float, limit: float) -> PlateInk:
     """`total` is a gray picture, white where all inks are full."""
     speck, pixels = max(1.0, SPECK_MM2 * scale**2), total.histogram()
     level = next((level for level in range(255, 0, -1) if sum(pixels[level:]) >= speck), 0)
     percent = level / 255 * FULL_PERCENT
-    box = total.point([255 if shade / 255 * FULL_PERCENT > most + 1 else 0 for shade in range(256)]).getbbox()
-    if box is None or percent <= most + 1:
+    box = total.point(
+        [255 if shade / 255 * FULL_PERCENT > limit + 1 else 0 for shade in range(256)]
+    ).getbbox()
+    if box is None or percent <= limit + 1:
         return PlateInk(percent, None)
     left, top, right, bottom = (edge / scale for edge in box)
     return PlateInk(percent, Area(left, top, right - left, bottom - top))

@@ -89,8 +89,8 @@ def check_pages(
             if box.role == EDDM_INDICIA:
                 yield from _check_indicia(page, box, number, index)
             elif box.role == EDDM_ADDRESS:
-                set_in = (sizes or {}).get((number, index), min(box.size, box.minimum_size))
-                yield from _check_address(page, box, set_in, number, index)
+                set_size = (sizes or {}).get((number, index), min(box.size, box.minimum_size))
+                yield from _check_address(page, box, set_size, number, index)
 
 
 def _check_indicia(page: Page, box: Box, number: int, index: int) -> Iterator[EddmFinding]:
@@ -101,11 +101,11 @@ def _check_indicia(page: Page, box: Box, number: int, index: int) -> Iterator[Ed
             "eddm_indicia_too_small", found, wanted, f"The indicia must be {wanted}.", number, index
         )
     text = _normalize_words(box)
-    if missing := [words for words in INDICIA_WORDS if words not in text]:
-        lacking = ", ".join(missing)
-        message = f"The indicia lacks {lacking}."
+    if missing_words := [words for words in INDICIA_WORDS if words not in text]:
+        word_list = ", ".join(missing_words)
+        message = f"The indicia lacks {word_list}."
         yield EddmFinding(
-            "eddm_indicia_words", f"without {lacking}", ", ".join(INDICIA_WORDS), message, number, index
+            "eddm_indicia_words", f"without {word_list}", ", ".join(INDICIA_WORDS), message, number, index
         )
     yield from _check_upright(box, number, index)
     right = page.width - box.x - box.width
@@ -119,15 +119,15 @@ def _check_indicia(page: Page, box: Box, number: int, index: int) -> Iterator[Ed
         yield EddmFinding("eddm_indicia_place", found, wanted, message, number, index, is_error=False)
 
 
-def _check_address(page: Page, box: Box, set_in: float, number: int, index: int) -> Iterator[EddmFinding]:
+def _check_address(page: Page, box: Box, set_size: float, number: int, index: int) -> Iterator[EddmFinding]:
     text = _normalize_words(box)
     if text not in ADDRESSES:
         wanted = f"one of {', '.join(address.title() for address in ADDRESSES)}"
         message = f"The simplified address must be {wanted}."
         yield EddmFinding("eddm_address_words", text.title()[:60], wanted, message, number, index)
-    if set_in < SMALLEST_TYPE:
+    if set_size < SMALLEST_TYPE:
         message = f"The simplified address must have {SMALLEST_TYPE:g} points or more."
-        found = f"{set_in:.1f} pt"
+        found = f"{set_size:.1f} pt"
         yield EddmFinding("eddm_address_type", found, f"{SMALLEST_TYPE:g} pt", message, number, index)
     yield from _check_upright(box, number, index)
     nearest = min(box.x, box.y, page.width - box.x - box.width, page.height - box.y - box.height)

@@ -62,8 +62,8 @@ def records(findings: Iterable[Finding]) -> list[dict[str, Any]]:
     return [finding.record() for finding in findings]
 
 
-def has_error(stored: Iterable[Mapping[str, Any]]) -> bool:
-    return any(finding["Severity"] == Severity.ERROR for finding in stored)
+def has_error(records: Iterable[Mapping[str, Any]]) -> bool:
+    return any(finding["Severity"] == Severity.ERROR for finding in records)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,16 +128,16 @@ class PictureOfPage:
 
 
 def picture_of_page(
-    findings: Sequence[Mapping[str, Any]], page: int, shown: tuple[float, float, float, float]
+    findings: Sequence[Mapping[str, Any]], page: int, view: tuple[float, float, float, float]
 ) -> PictureOfPage:
-    """`page` counts from 1; `shown` is left, top, width and height of the picture in mm from the trim."""
-    view_box = " ".join(f"{part:g}" for part in shown)
+    """`page` counts from 1; `view` is left, top, width and height of the picture in mm from the trim."""
+    view_box = " ".join(f"{part:g}" for part in view)
     places: dict[tuple[float, ...], list[int]] = {}
     for number, finding in enumerate(findings, 1):
         if finding["Page"] == page:
             places.setdefault(tuple(finding["Box"].values()), []).append(number)
     marks = [_draw_mark(numbers, findings[numbers[0] - 1]) for numbers in places.values()]
-    return PictureOfPage(view_box, f"{max(shown[2], shown[3]) * 0.028:.2f}", marks)
+    return PictureOfPage(view_box, f"{max(view[2], view[3]) * 0.028:.2f}", marks)
 
 
 def _draw_mark(numbers: Sequence[int], finding: Mapping[str, Any]) -> Mark:

@@ -65,12 +65,12 @@ def _read_facts(content: bytes) -> PictureFacts:
         )
     clear = small.mode == "RGBA" and small.getchannel("A").getextrema()[1] == 0
     ink = highest_ink(small) if small.mode == "CMYK" else None
-    shown = Image.new("RGB", small.size, "white")
+    on_white = Image.new("RGB", small.size, "white")
     if small.mode == "RGBA":
-        shown.paste(small, mask=small.getchannel("A"))
+        on_white.paste(small, mask=small.getchannel("A"))
     else:
-        shown = small.convert("RGB")
+        on_white = small.convert("RGB")
     # A screen shows all dark inks as one single black.
-    seen = small if small.mode == "CMYK" else shown
-    flat = all(high - low <= FLAT for low, high in ImageStat.Stat(seen).extrema)
-    return PictureFacts(width, height, mode, has_profile, flat, clear, ink, shown)
+    compared = small if small.mode == "CMYK" else on_white
+    flat = all(high - low <= FLAT for low, high in ImageStat.Stat(compared).extrema)
+    return PictureFacts(width, height, mode, has_profile, flat, clear, ink, on_white)

@@ -10,7 +10,7 @@ from printing.area import Area
 from printing.artwork.parts import ArtworkFacts, ArtworkPart, Part
 from printing.preflight.artwork_facts import artwork_facts
 from printing.preflight.background_pixels import BackgroundPixels, background_pixels_of, without_letters
-from printing.preflight.colors import PlateInk, Seen, plate_inks, rgb_of
+from printing.preflight.colors import PlateInk, ScreenColor, plate_inks, rgb_of
 from printing.preflight.findings import Limits
 from printing.preflight.geometry import MM_OF_POINT, box_area, picture_area, text_area, trim_area
 from printing.preflight.pictures import PictureFacts, facts_of
@@ -66,14 +66,14 @@ class VisibleBox:
 
     number: int
     page: Page
-    at: int
+    box_index: int
     box: Box
     content: str
     area: Area
     text: SetText | None = None
     picture: PictureFacts | None = None
     artwork: Artwork | None = None
-    color_behind: Seen | None = None
+    color_behind: ScreenColor | None = None
 
     @property
     def title(self) -> str:
@@ -135,13 +135,13 @@ class Background:
 
 def die_lines_of(template: Template, facts: Mapping[str, ArtworkFacts] | None = None) -> frozenset[str]:
     """The plates of tools in boxes and backgrounds; `facts` are known ones, by the digest of artwork."""
-    behind = [template.artwork[page.background] for page in template.pages if page.background is not None]
-    drawn = [
+    artworks = [template.artwork[page.background] for page in template.pages if page.background is not None]
+    names = [
         part.name
-        for artwork in behind
+        for artwork in artworks
         for part in ((facts or {}).get(artwork.digest) or artwork_facts(artwork)).of_kind(Part.SPOT)
     ]
-    return frozenset(name for name in (*drawn, *plates_of_boxes(template)) if is_tool(name))
+    return frozenset(name for name in (*names, *plates_of_boxes(template)) if is_tool(name))
 
 
 def plates_of_boxes(template: Template) -> list[str]:
@@ -155,21 +155,21 @@ def plates_of_boxes(template: Template) -> list[str]:
     ]
 
 
-class Sheet:
+class CheckedSheet:
     """The data for all rules; expensive parts are read when a rule first needs them."""
 
     def __init__(self, job: PreflightInput, limits: Limits) -> None:
         self.job, self.limits = job, limits
         self.template, self.fonts, self.product = job.template, job.fonts, job.product
-        chosen = job.only if job.only is not None else range(len(job.template.pages))
-        self.pages = [(number, job.template.pages[number]) for number in chosen]
-        self._texts = {(text.page, text.box): text for text in job.texts}
+        numbers = job.only if job.only is not None else range(len(job.template.pages))
+        self.pages = [(number, job.template.pages[number]) for number in numbers]
+        self._set_texts = {(text.page, text.box): text for text in job.texts}
         # Nothing of a customer's PDF stays unexamined: an error of it rejects an order.
         is_pdf = any(artwork.is_placed for artwork in job.template.artwork.values())
         self._drawing: dict[str, Any] = {"until": job.until, "is_strict": is_pdf}
 
     @cached_property
-    def shown(self) -> list[VisibleBox]:
+    def visible_boxes(self) -> list[VisibleBox]:
         return [box for number, page in self.pages for box in self._shown_on_page(number, page)]
 
     @cached_property
@@ -188,10 +188,10 @@ class Sheet:
     def background_pixels(self) -> dict[int, BackgroundPixels]:
         """A page without boxes is looked at without its letters: one picture serves bleed and contrast."""
         bare = self._bare_pixels
-        others = [number for number, page in self.pages if page.boxes or number not in bare]
-        return bare | background_pixels_of(self.template, others, **self._drawing)
+        remaining = [number for number, page in self.pages if page.boxes or number not in bare]
+        return bare | background_pixels_of(self.template, remaining, **self._drawing)
 
-    def ground_of(self, behind: Background, area: Area) -> Seen | None:
+    def ground_of(self, behind: Background, area: Area) -> ScreenColor | None:
         """The color of the page behind letters of a PDF, as it is drawn without them."""
         pixels = self._bare_pixels.get(behind.number)
         return pixels.mean(area) if pixels is not None else None
@@ -217,39 +217,39 @@ class Sheet:
 
     @property
     def texts(self) -> Iterator[tuple[VisibleBox, SetText]]:
-        return ((shown, shown.text) for shown in self.shown if shown.text is not None)
+        return ((visible, visible.text) for visible in self.visible_boxes if visible.text is not None)
 
     @property
     def pictures(self) -> Iterator[tuple[VisibleBox, PictureFacts]]:
-        return ((shown, shown.picture) for shown in self.shown if shown.picture is not None)
+        return ((visible, visible.picture) for visible in self.visible_boxes if visible.picture is not None)
 
     def _shown_on_page(self, number: int, page: Page) -> Iterator[VisibleBox]:
         """The boxes in drawing order, later ones on top."""
         pixels = self.background_pixels.get(number)
         canvas = pixels.copy() if pixels is not None and page.boxes else None
-        for at, box in enumerate(page.boxes):
+        for index, box in enumerate(page.boxes):
             content = box.text if box.field is None else self.job.values.get(box.field, "")
             if content is None or is_blank(content):
                 continue
-            shown = self._visible_box(number, page, at, content)
+            visible = self._visible_box(number, page, index, content)
             if canvas is not None and box.background is not None:
                 canvas.fill(box_area(box), rgb_of(box.background))
-            ground = canvas.mean(shown.area) if canvas is not None and box.kind != "Image" else None
-            if canvas is not None and shown.picture is not None:
-                canvas.paste(shown.area, shown.picture.thumbnail)
-            yield replace(shown, color_behind=ground)
+            ground = canvas.mean(visible.area) if canvas is not None and box.kind != "Image" else None
+            if canvas is not None and visible.picture is not None:
+                canvas.paste(visible.area, visible.picture.thumbnail)
+            yield replace(visible, color_behind=ground)
 
-    def _visible_box(self, number: int, page: Page, at: int, content: str) -> VisibleBox:
-        box = page.boxes[at]
+    def _visible_box(self, number: int, page: Page, index: int, content: str) -> VisibleBox:
+        box = page.boxes[index]
         if box.kind == "Image":
-            return self._show_image(number, page, at, content)
-        text = self._texts.get((number, at)) if box.kind == "Text" else None
+            return self._show_image(number, page, index, content)
+        text = self._set_texts.get((number, index)) if box.kind == "Text" else None
         return VisibleBox(
-            number, page, at, box, content, text_area(box, text) if text else box_area(box), text
+            number, page, index, box, content, text_area(box, text) if text else box_area(box), text
         )
 
-    def _show_image(self, number: int, page: Page, at: int, content: str) -> VisibleBox:
-        box, field = page.boxes[at], page.boxes[at].field or ""
+    def _show_image(self, number: int, page: Page, index: int, content: str) -> VisibleBox:
+        box, field = page.boxes[index], page.boxes[index].field or ""
         artwork = self.template.gallery.get(content)
         facts = None
         if artwork is not None and artwork.media_type in {"image/png", "image/jpeg"}:
@@ -259,4 +259,4 @@ class Sheet:
         size = (
             (facts.width, facts.height) if facts else (artwork.width, artwork.height) if artwork else (0, 0)
         )
-        return VisibleBox(number, page, at, box, content, picture_area(box, size), None, facts, artwork)
+        return VisibleBox(number, page, index, box, content, picture_area(box, size), None, facts, artwork)

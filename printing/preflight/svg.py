@@ -89,8 +89,8 @@ class _Reader:
             return
         size = _read_length(element.style.get("font-size", "16"), 16.0)
         family = element.style.get("font-family", "").split(",")[0].strip().strip("'\"")
-        where = element if "x" in element.own or not self._open else self._open[-1]
-        x, y = _read_length(where.own.get("x", "0"), 0.0), _read_length(where.own.get("y", "0"), 0.0)
+        origin = element if "x" in element.own or not self._open else self._open[-1]
+        x, y = _read_length(origin.own.get("x", "0"), 0.0), _read_length(origin.own.get("y", "0"), 0.0)
         # Letters are about half as wide as they are high.
         area = _transformed_area(element.matrix, [(x, y - size), (x + 0.5 * size * len(text), y)])
         self.parts.append(ArtworkPart(Part.TEXT, area, size * scale_of(element.matrix), family))
@@ -157,7 +157,7 @@ def _view_origin(own: Mapping[str, str]) -> Matrix:
 
 
 def _read_matrix(text: str) -> Matrix:
-    whole = IDENTITY
+    product = IDENTITY
     for kind, inner in _TRANSFORM.findall(text):
         n = _read_numbers(inner)
         step = IDENTITY
@@ -169,8 +169,8 @@ def _read_matrix(text: str) -> Matrix:
             step = (n[0], 0.0, 0.0, n[1] if len(n) > 1 else n[0], 0.0, 0.0)
         elif kind == "rotate" and n:
             step = _read_rotation(n)
-        whole = times(whole, step)
-    return whole
+        product = times(product, step)
+    return product
 
 
 def _read_rotation(n: list[float]) -> Matrix:

@@ -136,52 +136,52 @@ def page_from(record: dict[str, Any]) -> ArtworkPage:
 
 def place_artwork(prepared: bytes, page: ArtworkPage, number: int, width: float, height: float) -> bytes:
     """A PDF of this size in mm that shows page `number`, from 0, at 1:1, its trim in the middle."""
-    with pikepdf.open(BytesIO(prepared)) as source, pikepdf.new() as made:
-        made.pages.append(source.pages[number])
+    with pikepdf.open(BytesIO(prepared)) as source, pikepdf.new() as output:
+        output.pages.append(source.pages[number])
         x, y = page.center
         left, top = (x - width / 2) / MM, (page.height - y + height / 2) / MM
         window = [left, top - height / MM, left + width / MM, top]
-        made.pages[0].obj.MediaBox = pikepdf.Array([round(side, 4) for side in window])
-        drop(made.pages[0].obj, "/CropBox", "/BleedBox", "/TrimBox")
-        return save_pdf(made, static_id=True)
+        output.pages[0].obj.MediaBox = pikepdf.Array([round(side, 4) for side in window])
+        drop(output.pages[0].obj, "/CropBox", "/BleedBox", "/TrimBox")
+        return save_pdf(output, static_id=True)
 
 
 def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ...]:
     # Layers of forms that have the resources of their page are named there.
     give_resources(source)
     remove_hidden_layers(source)
-    noted = [_note_annotations(page.obj) for page in source.pages]
+    counts_by_page = [_note_annotations(page.obj) for page in source.pages]
     form = source.Root.get("/AcroForm")
     if isinstance(form, pikepdf.Dictionary) and form.get("/NeedAppearances", False):
         source.generate_appearance_streams()
     source.flatten_annotations("screen")
     for page in source.pages:
         drop(page.obj, "/Annots")
-    with pikepdf.new() as made:
-        made.pages.extend(source.pages)
-        drop_unnamed(made, holders := give_resources(made))
-        fade_tiles(made, holders)
-        unwrap_jpegs(made)
-        resolve_masks(made)
-        make_plain(made)
-        open_groups(made)
+    with pikepdf.new() as output:
+        output.pages.extend(source.pages)
+        drop_unnamed(output, holders := give_resources(output))
+        fade_tiles(output, holders)
+        unwrap_jpegs(output)
+        resolve_masks(output)
+        make_plain(output)
+        open_groups(output)
         pages = []
-        for page, counts in zip(made.pages, noted, strict=True):
+        for page, counts in zip(output.pages, counts_by_page, strict=True):
             drop(page.obj, *set(page.obj.keys()) - _OF_PAGES - {"/Rotate", "/UserUnit"})
-            pages.append(_make_upright(made, page, counts))
-        _check_structure(made)
-        made.save(out, static_id=True)
+            pages.append(_make_upright(output, page, counts))
+        _check_structure(output)
+        output.save(out, static_id=True)
         return tuple(pages)
 
 
-def _check_structure(made: pikepdf.Pdf) -> None:
+def _check_structure(output: pikepdf.Pdf) -> None:
     try:
-        if (depth := depth_of(made)) <= DEEP:
+        if (depth := depth_of(output)) <= DEEP:
             return
-        found = f"objects that lie {depth:,} deep in each other; allowed: {DEEP}"
+        reason = f"objects that lie {depth:,} deep in each other; allowed: {DEEP}"
     except LongName:
-        found = f"a name of more than {NAME} characters"
-    raise ArtworkRefused("artwork_too_complex", f"The PDF has {found}. Export it more simply.")
+        reason = f"a name of more than {NAME} characters"
+    raise ArtworkRefused("artwork_too_complex", f"The PDF has {reason}. Export it more simply.")
 
 
 def _note_annotations(page: Any) -> dict[str, int]:
@@ -210,16 +210,18 @@ def _make_upright(pdf: pikepdf.Pdf, page: pikepdf.Page, counts: dict[str, int]) 
     boxes = {
         key: _read_box(page.obj[key]) for key in ("/TrimBox", "/BleedBox", "/CropBox") if key in page.obj
     }
-    placed = {key: _transform_box(matrix, _limit_box(box, sheet)) for key, box in boxes.items()}
-    whole = _transform_box(matrix, sheet)
+    page_boxes = {key: _transform_box(matrix, _limit_box(box, sheet)) for key, box in boxes.items()}
+    sheet_box = _transform_box(matrix, sheet)
     if turn or unit != 1 or sheet[:2] != (0.0, 0.0):
         _wrap_content(pdf, page, sheet, matrix)
     drop(page.obj, "/Rotate", "/UserUnit", "/CropBox", "/BleedBox", "/TrimBox")
-    page.obj.MediaBox = pikepdf.Array([round(side, 4) for side in whole])
-    height = whole[3] * MM
-    trim = _in_mm(placed.get("/TrimBox"), whole, height) or _in_mm(placed.get("/CropBox"), whole, height)
-    bleed = _in_mm(placed.get("/BleedBox"), whole, height)
-    return ArtworkPage(whole[2] * MM, height, trim, None if bleed == trim else bleed, **counts)
+    page.obj.MediaBox = pikepdf.Array([round(side, 4) for side in sheet_box])
+    height = sheet_box[3] * MM
+    trim = _in_mm(page_boxes.get("/TrimBox"), sheet_box, height) or _in_mm(
+        page_boxes.get("/CropBox"), sheet_box, height
+    )
+    bleed = _in_mm(page_boxes.get("/BleedBox"), sheet_box, height)
+    return ArtworkPage(sheet_box[2] * MM, height, trim, None if bleed == trim else bleed, **counts)
 
 
 Box = tuple[float, float, float, float]
@@ -256,9 +258,9 @@ def _transform_box(m: Matrix, box: Box) -> Box:
     return min(across), min(down), max(across), max(down)
 
 
-def _in_mm(box: Box | None, whole: Box, height: float) -> Area | None:
+def _in_mm(box: Box | None, sheet_box: Box, height: float) -> Area | None:
     """A box in mm from above; None without one, and for one as large as the page, which programs write unasked."""
-    if box is None or all(abs(side - other) * MM < SAME_MM for side, other in zip(box, whole, strict=True)):
+    if box is None or all(abs(side - edge) * MM < SAME_MM for side, edge in zip(box, sheet_box, strict=True)):
         return None
     return Area(box[0] * MM, height - box[3] * MM, (box[2] - box[0]) * MM, (box[3] - box[1]) * MM)
 

@@ -45,7 +45,7 @@ class Separation:
         self._screen = ImageCms.createProfile("sRGB")
         self._press = open_profile(profile)
         self._ink = highest_ink * FULL / 100
-        self._known: dict[RGB, CMYK] = {}
+        self._inks_by_color: dict[RGB, CMYK] = {}
 
     def separate_color(self, color: RGB) -> CMYK:
         """The inks of a color, 0 to 255 each."""
@@ -56,14 +56,14 @@ class Separation:
 
     def blend_inks(self, color: RGB) -> CMYK:
         """Like `separate_color`, but grays use all inks too: a switch to K within a gradient would be visible."""
-        if (found := self._known.get(color)) is None:
+        if (inks := self._inks_by_color.get(color)) is None:
             cyan, magenta, yellow, black = _apply_transform(
                 Image.new("RGB", (1, 1), color), self._few, "CMYK"
             ).tobytes()
-            if len(self._known) >= COLORS_KNOWN:
-                self._known.clear()
-            found = self._known[color] = limit_ink((cyan, magenta, yellow, black), self._ink)
-        return found
+            if len(self._inks_by_color) >= COLORS_KNOWN:
+                self._inks_by_color.clear()
+            inks = self._inks_by_color[color] = limit_ink((cyan, magenta, yellow, black), self._ink)
+        return inks
 
     def of_lab(self, values: Sequence[float]) -> CMYK:
         """The inks of a color in CIE Lab under D50."""
@@ -80,8 +80,8 @@ class Separation:
     def picture(self, picture: Image.Image, *, as_jpeg: bool = False) -> Image.Image:
         """Converts an RGB picture to CMYK; with a lower ink limit if it becomes a JPEG."""
         converted = _apply_transform(picture, self._many, "CMYK")
-        most = self._ink - (JPEG_RIPPLE if as_jpeg else 0)
-        return converted if self._heaviest <= most else _limited_picture(converted, most)
+        max_ink = self._ink - (JPEG_RIPPLE if as_jpeg else 0)
+        return converted if self._heaviest <= max_ink else _limited_picture(converted, max_ink)
 
     def picture_on_screen(self, picture: Image.Image) -> Image.Image:
         """Converts a CMYK picture to RGB."""
@@ -126,11 +126,11 @@ class Separation:
         )
         grays = Image.new("RGB", (FULL + 1, 1))
         grays.putdata([(gray, gray, gray) for gray in range(FULL + 1)])
-        wanted = _measure_lightness(
+        grays_lightness = _measure_lightness(
             grays,
             ImageCms.buildTransform(self._screen, lab, "RGB", "LAB", RELATIVE_COLORIMETRIC, UNOPTIMIZED),
         )
-        return _tones_as_light(tones, wanted)
+        return _tones_as_light(tones, grays_lightness)
 
     @cached_property
     def _heaviest(self) -> float:
@@ -154,19 +154,19 @@ def _measure_lightness(picture: Image.Image, transform: ImageCms.ImageCmsTransfo
     return [float(level) for level in _apply_transform(picture, transform, "LAB").tobytes()[::3]]
 
 
-def _tones_as_light(tones: Sequence[float], wanted: Sequence[float]) -> list[int]:
+def _tones_as_light(tones: Sequence[float], lightnesses: Sequence[float]) -> list[int]:
     """Finds tones by lightness between paper and full black; of several with equal lightness the middle one."""
     paper, black = tones[0], tones[FULL]
     darkness = [paper - tone for tone in tones]
     for number in range(1, len(darkness)):
         darkness[number] = max(darkness[number], darkness[number - 1])
-    found = []
-    for lightness in wanted:
-        dark = (1 - lightness / wanted[FULL]) * (paper - black)
+    matching_tones = []
+    for lightness in lightnesses:
+        dark = (1 - lightness / lightnesses[FULL]) * (paper - black)
         first = bisect_left(darkness, dark - 1e-9)
         last = bisect_left(darkness, darkness[min(first, FULL)] + 1e-9) - 1
-        found.append(min(FULL, (first + last) // 2))
-    return [FULL, *found[1:FULL], 0]
+        matching_tones.append(min(FULL, (first + last) // 2))
+    return [FULL, *matching_tones[1:FULL], 0]
 
 
 def limit_ink(color: CMYK, ink: float) -> CMYK:

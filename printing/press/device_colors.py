@@ -31,15 +31,15 @@ class DeviceColors:
         self._pdf, self._output_profile = pdf, output_profile
         self._srgb: Any = None
         self._visited = Visited()
-        self._left: list[tuple[list[Any], Any, Any]] = []
+        self._pending: list[tuple[list[Any], Any, Any]] = []
 
     def run(self) -> None:
         for page in self._pdf.pages:
             content = page.obj.get("/Contents", pikepdf.Array())
             streams = list(content) if isinstance(content, pikepdf.Array) else [content]
-            self._left.append((streams, page.obj, None))
-        while self._left:
-            self._visit_holder(*self._left.pop())
+            self._pending.append((streams, page.obj, None))
+        while self._pending:
+            self._visit_holder(*self._pending.pop())
 
     def _visit_holder(self, streams: list[Any], holder: Any, outer: Any) -> None:
         """A page, form, pattern or font; one without resources uses those of the page."""
@@ -61,8 +61,8 @@ class DeviceColors:
         spaces = resources.get("/ColorSpace", pikepdf.Dictionary())
         for name in list(spaces.keys()):
             self._set_space(spaces, name)
-        for drawn in resources_of_kind(resources, "/XObject"):
-            self._add_drawing(drawn, resources)
+        for xobject in resources_of_kind(resources, "/XObject"):
+            self._add_drawing(xobject, resources)
         for shading in resources_of_kind(resources, "/Shading"):
             self._set_space(shading, "/ColorSpace")
         for pattern in resources_of_kind(resources, "/Pattern"):
@@ -75,18 +75,18 @@ class DeviceColors:
                 self._add_drawing(mask.G, resources)
         for font in resources_of_kind(resources, "/Font"):
             if "/CharProcs" in font and self._visited.is_new(font):
-                self._left.append((list(font.CharProcs.values()), font, resources))
+                self._pending.append((list(font.CharProcs.values()), font, resources))
 
-    def _add_drawing(self, drawn: Any, resources: Any) -> None:
-        self._set_space(drawn, "/ColorSpace")
-        if isinstance(group := drawn.get("/Group"), pikepdf.Dictionary):
+    def _add_drawing(self, xobject: Any, resources: Any) -> None:
+        self._set_space(xobject, "/ColorSpace")
+        if isinstance(group := xobject.get("/Group"), pikepdf.Dictionary):
             self._set_space(group, "/CS")
-        if str(drawn.get("/Subtype")) == "/Form":
-            self._add_stream(drawn, resources)
+        if str(xobject.get("/Subtype")) == "/Form":
+            self._add_stream(xobject, resources)
 
     def _add_stream(self, stream: Any, outer: Any) -> None:
         if isinstance(stream, pikepdf.Stream) and self._visited.is_new(stream):
-            self._left.append(([stream], stream, outer))
+            self._pending.append(([stream], stream, outer))
 
     def _set_space(self, holder: Any, key: str) -> None:
         if key in holder and (replaced := self._find_replacement(holder[key])) is not None:
@@ -100,11 +100,11 @@ class DeviceColors:
             return None
         if str(space[0]) == "/ICCBased":
             return pikepdf.Name.DeviceCMYK if self._is_of_output(space[1]) else None
-        at = _BASES.get(str(space[0]), 0)
-        if 0 < at < len(space) and depth < _SPACES_DEEP:
-            base = self._find_replacement(space[at], depth + 1)
+        index = _BASES.get(str(space[0]), 0)
+        if 0 < index < len(space) and depth < _SPACES_DEEP:
+            base = self._find_replacement(space[index], depth + 1)
             if base is not None:
-                space[at] = base
+                space[index] = base
         return None
 
     def _is_of_output(self, profile: Any) -> bool:
@@ -121,9 +121,9 @@ class DeviceColors:
 
 @cache
 def srgb_profile() -> bytes:
-    made = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
-    made[8:12], made[24:36], made[84:100] = VERSION, MOMENT, bytes(16)
-    return bytes(made)
+    profile = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
+    profile[8:12], profile[24:36], profile[84:100] = VERSION, MOMENT, bytes(16)
+    return bytes(profile)
 
 
 def _draws_in_rgb(stream: Any) -> bool:

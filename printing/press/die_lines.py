@@ -27,9 +27,9 @@ def overprint_tools(pdf: pikepdf.Pdf) -> None:
         if "/Contents" in page.obj and _find_tools(page.obj.get("/Resources")):
             page.contents_coalesce()
             _overprint_tools(pdf, page.obj.Contents, page.obj.Resources)
-    for thing in list(pdf.objects):
-        if isinstance(thing, pikepdf.Stream) and _find_tools(thing.get("/Resources")):
-            _overprint_tools(pdf, thing, thing.Resources)
+    for stream in list(pdf.objects):
+        if isinstance(stream, pikepdf.Stream) and _find_tools(stream.get("/Resources")):
+            _overprint_tools(pdf, stream, stream.Resources)
 
 
 def _find_tools(resources: Any) -> set[str]:

@@ -22,10 +22,10 @@ def repaint_gradient(pdf: pikepdf.Pdf, shading: pikepdf.Object, kind: str, paint
     if int(shading.get("/ShadingType", 0)) not in {2, 3}:
         return False
     start, end = (float(bound) for bound in shading.get("/Domain", [0, 1]))
-    places = [start + (end - start) * number / (SAMPLES - 1) for number in range(SAMPLES)]
+    positions = [start + (end - start) * number / (SAMPLES - 1) for number in range(SAMPLES)]
     try:
         color = _compile(shading.Function)
-        colors = [color(place) for place in places]
+        colors = [color(position) for position in positions]
     except NotSampled:
         return False
     if any(len(sample) != COMPONENTS[kind] for sample in colors):
@@ -88,7 +88,7 @@ def _compile(function: Any, depth: int = 0) -> Color:
         raise NotSampled
     if isinstance(function, pikepdf.Array):
         parts = [_compile(child, depth + 1) for child in function]
-        return lambda place: [value for part in parts for value in part(place)]
+        return lambda position: [value for part in parts for value in part(position)]
     low, high = _read_numbers(function.Domain)
     kind = int(function.FunctionType)
     if kind == 2:
@@ -100,11 +100,11 @@ def _compile(function: Any, depth: int = 0) -> Color:
     else:
         raise NotSampled
     if "/Range" not in function:
-        return lambda place: inner(min(max(place, low), high))
+        return lambda position: inner(min(max(position, low), high))
     ranges = _read_pairs(function.Range)
-    return lambda place: [
+    return lambda position: [
         min(max(value, least), most)
-        for value, (least, most) in zip(inner(min(max(place, low), high)), ranges, strict=False)
+        for value, (least, most) in zip(inner(min(max(position, low), high)), ranges, strict=False)
     ]
 
 
@@ -113,8 +113,8 @@ def _compile_exponential(function: Any) -> Color:
     first, last = _read_numbers(function.get("/C0", [0])), _read_numbers(function.get("/C1", [1]))
     ends = [(a, b - a) for a, b in zip(first, last, strict=True)]
 
-    def color(place: float) -> list[float]:
-        share = place**exponent
+    def color(position: float) -> list[float]:
+        share = position**exponent
         return [start + share * length for start, length in ends]
 
     return color
@@ -125,11 +125,11 @@ def _stitched_color(function: Any, low: float, high: float, depth: int) -> Color
     encode = _read_numbers(function.Encode)
     parts = [_compile(child, depth + 1) for child in function.Functions]
 
-    def color(place: float) -> list[float]:
-        part = min(bisect_right(bounds, place, 1, len(bounds) - 1), len(parts)) - 1
+    def color(position: float) -> list[float]:
+        part = min(bisect_right(bounds, position, 1, len(bounds) - 1), len(parts)) - 1
         start, end = bounds[part], bounds[part + 1]
         first, final = encode[2 * part], encode[2 * part + 1]
-        inner = first if end <= start else first + (place - start) / (end - start) * (final - first)
+        inner = first if end <= start else first + (position - start) / (end - start) * (final - first)
         return parts[part](inner)
 
     return color
@@ -151,8 +151,9 @@ def _sampled_color(function: Any, low: float, high: float) -> Color:
         before = int(position)
         after, share = min(before + 1, count - 1), position - before
         return [
-            bottom + scale * (content[before * size + at] * (1 - share) + content[after * size + at] * share)
-            for at, (bottom, scale) in enumerate(scales)
+            bottom
+            + scale * (content[before * size + index] * (1 - share) + content[after * size + index] * share)
+            for index, (bottom, scale) in enumerate(scales)
         ]
 
     return color

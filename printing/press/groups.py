@@ -60,14 +60,14 @@ class _Drawing:
 
     def __init__(self) -> None:
         self.mixed: set[tuple[int, int]] = set()
-        self._left: list[tuple[Any, Any, _State]] = []
-        self._known: set[tuple[tuple[int, int], _State]] = set()
+        self._pending: list[tuple[Any, Any, _State]] = []
+        self._visited: set[tuple[tuple[int, int], _State]] = set()
 
     def run(self, pdf: pikepdf.Pdf) -> None:
         for page in pdf.pages:
-            self._left.append((page, page.obj.get("/Resources"), _State()))
-        while self._left:
-            stream, resources, state = self._left.pop()
+            self._pending.append((page, page.obj.get("/Resources"), _State()))
+        while self._pending:
+            stream, resources, state = self._pending.pop()
             if isinstance(resources, pikepdf.Dictionary):
                 self._visit_others(resources)
                 if "/XObject" in resources:
@@ -83,11 +83,11 @@ class _Drawing:
                 state = stack.pop() if stack else state
             elif instruction.operands:
                 kind = "/ExtGState" if name == "gs" else "/XObject"
-                thing = get_dictionary(resources, kind).get(str(instruction.operands[0]))
-                if name == "gs" and isinstance(thing, pikepdf.Dictionary):
-                    state = state.after(thing)
-                elif name == "Do" and isinstance(thing, pikepdf.Stream):
-                    self._visit_form(thing, state)
+                resource = get_dictionary(resources, kind).get(str(instruction.operands[0]))
+                if name == "gs" and isinstance(resource, pikepdf.Dictionary):
+                    state = state.after(resource)
+                elif name == "Do" and isinstance(resource, pikepdf.Stream):
+                    self._visit_form(resource, state)
 
     def _visit_form(self, form: Any, state: _State) -> None:
         if "/Group" in form:
@@ -108,9 +108,9 @@ class _Drawing:
                 self._add_stream(glyph, font, _State(is_clear=True))
 
     def _add_stream(self, stream: Any, holder: Any, state: _State) -> None:
-        if isinstance(stream, pikepdf.Stream) and (stream.objgen, state) not in self._known:
-            self._known.add((stream.objgen, state))
-            self._left.append((stream, holder.get("/Resources"), state))
+        if isinstance(stream, pikepdf.Stream) and (stream.objgen, state) not in self._visited:
+            self._visited.add((stream.objgen, state))
+            self._pending.append((stream, holder.get("/Resources"), state))
 
 
 def _list_glyphs(font: Any) -> Iterator[Any]:
@@ -118,6 +118,6 @@ def _list_glyphs(font: Any) -> Iterator[Any]:
         yield from font.get("/CharProcs", pikepdf.Dictionary()).values()
 
 
-def _is_open(thing: Any) -> bool:
-    group = thing.get("/Group") if isinstance(thing, pikepdf.Stream) else None
+def _is_open(item: Any) -> bool:
+    group = item.get("/Group") if isinstance(item, pikepdf.Stream) else None
     return isinstance(group, pikepdf.Dictionary) and not group.get("/I", False) and not group.get("/K", False)

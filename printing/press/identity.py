@@ -72,22 +72,22 @@ def identify(pdf: pikepdf.Pdf, *, title: str) -> None:
     )
 
 
-def give_id(written: BytesIO) -> bytes:
+def give_id(file: BytesIO) -> bytes:
     """Names a finished file by its content: equal files have equal IDs, all others different ones.
 
     In place, because a file with large pictures must not be in memory twice.
     """
-    content = written.getvalue()
+    content = file.getvalue()
     name = uuid.UUID(bytes=hashlib.sha256(content).digest()[:16], version=4)
     trailer = content.rfind(b"trailer")
-    places = [(at, str(name).encode()) for at in _find_places(content, NO_DOCUMENT, 0)]
-    places += [(at, name.hex.encode()) for at in _find_places(content, NO_ID, trailer)]
+    places = [(offset, str(name).encode()) for offset in _find_places(content, NO_DOCUMENT, 0)]
+    places += [(offset, name.hex.encode()) for offset in _find_places(content, NO_ID, trailer)]
     # The buffer is copied while other code holds a reference to it.
     del content
-    with written.getbuffer() as buffer:
-        for at, named in places:
-            buffer[at : at + len(named)] = named
-    return written.getvalue()
+    with file.getbuffer() as buffer:
+        for offset, identifier in places:
+            buffer[offset : offset + len(identifier)] = identifier
+    return file.getvalue()
 
 
 def _find_places(content: bytes, text: bytes, start: int) -> Iterator[int]:

@@ -44,11 +44,11 @@ def one_at_a_time() -> Iterator[None]:
     """
     end = time.monotonic() + TURN_SECONDS - waiting.waited_of_request()
     turn = _TURNS[crc32(caller.get().encode()) % len(_TURNS)]
-    with turn.open("rb") as own:
+    with turn.open("rb") as turn_file:
         with _SHARED.open("rb") as shared:
-            with waiting.counted(), _WAITING.open("rb") as shown:
-                _wait_for(own, end)
-                fcntl.flock(shown, fcntl.LOCK_SH)
+            with waiting.counted(), _WAITING.open("rb") as waiting_file:
+                _wait_for(turn_file, end)
+                fcntl.flock(waiting_file, fcntl.LOCK_SH)
                 _wait_for(shared, end)
             yield
         if _others_wait():
@@ -56,8 +56,8 @@ def one_at_a_time() -> Iterator[None]:
 
 
 def _others_wait() -> bool:
-    with _WAITING.open("rb") as shown, suppress(BlockingIOError):
-        fcntl.flock(shown, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with _WAITING.open("rb") as waiting_file, suppress(BlockingIOError):
+        fcntl.flock(waiting_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return False
     return True
 

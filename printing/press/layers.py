@@ -31,9 +31,9 @@ class _Layers:
         groups = list(properties.get("/OCGs", pikepdf.Array()))
         self._hidden = {group.objgen for group in default.get("/OFF", pikepdf.Array())}
         if str(default.get("/BaseState", "/ON")) == "/OFF":
-            shown = {group.objgen for group in default.get("/ON", pikepdf.Array())}
-            self._hidden |= {group.objgen for group in groups if group.objgen not in shown}
-        viewed = {
+            visible = {group.objgen for group in default.get("/ON", pikepdf.Array())}
+            self._hidden |= {group.objgen for group in groups if group.objgen not in visible}
+        viewed_groups = {
             group.objgen
             for event in default.get("/AS", pikepdf.Array())
             if str(event.get("/Event")) == "/View"
@@ -43,7 +43,7 @@ class _Layers:
         self._hidden |= {
             group.objgen
             for group in groups
-            if group.objgen in viewed and _is_off(group, "/View", "/ViewState")
+            if group.objgen in viewed_groups and _is_off(group, "/View", "/ViewState")
         }
 
     def remove(self) -> None:
@@ -52,17 +52,17 @@ class _Layers:
             if "/Contents" in page.obj:
                 page.contents_coalesce()
                 self._rewrite_content(page.obj.Contents, page.obj.get("/Resources"))
-        for thing in list(self._pdf.objects):
-            if isinstance(thing, pikepdf.Stream):
-                self._visit_stream(thing)
-            elif isinstance(thing, pikepdf.Dictionary) and str(thing.get("/Subtype")) == "/Type3":
-                for glyph in thing.get("/CharProcs", pikepdf.Dictionary()).values():
-                    self._rewrite_content(glyph, thing.get("/Resources"))
+        for item in list(self._pdf.objects):
+            if isinstance(item, pikepdf.Stream):
+                self._visit_stream(item)
+            elif isinstance(item, pikepdf.Dictionary) and str(item.get("/Subtype")) == "/Type3":
+                for glyph in item.get("/CharProcs", pikepdf.Dictionary()).values():
+                    self._rewrite_content(glyph, item.get("/Resources"))
         for page in self._pdf.pages:
             _drop_names(page.obj.get("/Resources"))
-        for thing in self._pdf.objects:
-            if isinstance(thing, pikepdf.Dictionary | pikepdf.Stream):
-                _drop_names(thing.get("/Resources"))
+        for item in self._pdf.objects:
+            if isinstance(item, pikepdf.Dictionary | pikepdf.Stream):
+                _drop_names(item.get("/Resources"))
 
     def _visit_annotations(self, page: Any) -> None:
         if "/Annots" in page:
@@ -70,43 +70,45 @@ class _Layers:
                 [annotation for annotation in page.Annots if self._is_shown(annotation.get("/OC"))]
             )
 
-    def _visit_stream(self, thing: pikepdf.Stream) -> None:
-        if "/OC" in thing:
-            is_shown = self._is_shown(thing.OC)
-            del thing.OC
+    def _visit_stream(self, stream: pikepdf.Stream) -> None:
+        if "/OC" in stream:
+            is_shown = self._is_shown(stream.OC)
+            del stream.OC
             if not is_shown:
-                _empty_form(thing)
+                _empty_form(stream)
                 return
-        if str(thing.get("/Subtype")) == "/Form" or thing.get("/PatternType") == 1:
-            self._rewrite_content(thing, thing.get("/Resources"))
+        if str(stream.get("/Subtype")) == "/Form" or stream.get("/PatternType") == 1:
+            self._rewrite_content(stream, stream.get("/Resources"))
 
     def _rewrite_content(self, stream: Any, resources: Any) -> None:
         if resources is None or "/Properties" not in resources:
             return
-        named = resources.Properties
+        properties = resources.Properties
         if b"BDC" in stream.read_bytes():
-            kept = self._visible_content(pikepdf.parse_content_stream(stream), named)
-            stream.write(pikepdf.unparse_content_stream(list(kept)))
+            visible = self._visible_content(pikepdf.parse_content_stream(stream), properties)
+            stream.write(pikepdf.unparse_content_stream(list(visible)))
 
-    def _visible_content(self, content: list[Instruction], named: Any) -> Iterator[Instruction]:
+    def _visible_content(self, content: list[Instruction], properties: Any) -> Iterator[Instruction]:
         """The content without what hidden layers paint; their other instructions hold for what follows them."""
         marks: list[bool] = []
         for instruction in content:
             name = str(instruction.operator)
             if name in {"BMC", "BDC"}:
                 is_layer = name == "BDC" and str(instruction.operands[0]) == "/OC"
-                marks.append(is_layer and not self._is_shown(_find_property(named, instruction.operands[1])))
+                marks.append(
+                    is_layer and not self._is_shown(_find_property(properties, instruction.operands[1]))
+                )
                 yield _make_instruction("BMC", instruction.operands[0]) if is_layer else instruction
                 continue
             if name == "EMC" and marks:
                 marks.pop()
             if not any(marks) or name not in _INSTEAD:
                 yield instruction
-            elif (instead := _INSTEAD[name]) is not None:
+            elif (replacement := _INSTEAD[name]) is not None:
                 if name == '"':
                     yield _make_instruction("Tw", instruction.operands[0])
                     yield _make_instruction("Tc", instruction.operands[1])
-                yield _make_instruction(instead)
+                yield _make_instruction(replacement)
 
     def _is_shown(self, content: Any) -> bool:
         """Whether a layer, or a rule about layers (OCMD), shows its content."""
@@ -117,8 +119,8 @@ class _Layers:
         if isinstance(rule := content.get("/VE"), pikepdf.Array):
             return self._is_met(rule, 0)
         groups = content.get("/OCGs", pikepdf.Array())
-        named = list(groups) if isinstance(groups, pikepdf.Array) else [groups]
-        states = [self._is_shown(group) for group in named if isinstance(group, pikepdf.Dictionary)]
+        layers = list(groups) if isinstance(groups, pikepdf.Array) else [groups]
+        states = [self._is_shown(group) for group in layers if isinstance(group, pikepdf.Dictionary)]
         policies: dict[str, Callable[[], bool]] = {
             "/AllOn": lambda: all(states),
             "/AnyOff": lambda: not all(states),
@@ -131,7 +133,7 @@ class _Layers:
             return self._is_shown(rule)
         if depth > EXPRESSIONS_DEEP or len(rule) < 2:
             return True
-        parts = [self._is_met(rule[at], depth + 1) for at in range(1, len(rule))]
+        parts = [self._is_met(rule[index], depth + 1) for index in range(1, len(rule))]
         operator = str(rule[0])
         return not parts[0] if operator == "/Not" else all(parts) if operator == "/And" else any(parts)
 
@@ -143,25 +145,25 @@ def _is_off(group: Any, usage: str, state: str) -> bool:
 
 def _drop_names(resources: Any) -> None:
     """Layers of resources; what other programs note there stays."""
-    named = resources.get("/Properties") if isinstance(resources, pikepdf.Dictionary) else None
-    if isinstance(named, pikepdf.Dictionary):
-        for key in list(named.keys()):
-            if str(named[key].get("/Type")) in {"/OCG", "/OCMD"}:
-                del named[key]
+    properties = resources.get("/Properties") if isinstance(resources, pikepdf.Dictionary) else None
+    if isinstance(properties, pikepdf.Dictionary):
+        for key in list(properties.keys()):
+            if str(properties[key].get("/Type")) in {"/OCG", "/OCMD"}:
+                del properties[key]
 
 
-def _find_property(named: Any, operand: Any) -> Any:
-    return named.get(str(operand)) if isinstance(operand, pikepdf.Name) else operand
+def _find_property(properties: Any, operand: Any) -> Any:
+    return properties.get(str(operand)) if isinstance(operand, pikepdf.Name) else operand
 
 
 def _make_instruction(operator: str, *operands: Any) -> Instruction:
     return pikepdf.ContentStreamInstruction(list(operands), pikepdf.Operator(operator))
 
 
-def _empty_form(drawn: pikepdf.Stream) -> None:
+def _empty_form(stream: pikepdf.Stream) -> None:
     """A form that draws nothing, also in place of a picture."""
-    for key in [key for key in drawn.keys() if key != "/Length"]:  # noqa: SIM118 - a stream is no dict
-        del drawn[key]
-    drawn.write(b"")
-    drawn.Type, drawn.Subtype = pikepdf.Name.XObject, pikepdf.Name.Form
-    drawn.BBox = pikepdf.Array([0, 0, 0, 0])
+    for key in [key for key in stream.keys() if key != "/Length"]:  # noqa: SIM118 - a stream is no dict
+        del stream[key]
+    stream.write(b"")
+    stream.Type, stream.Subtype = pikepdf.Name.XObject, pikepdf.Name.Form
+    stream.BBox = pikepdf.Array([0, 0, 0, 0])

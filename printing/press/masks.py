@@ -37,30 +37,30 @@ _ODD = (
 
 def resolve_masks(pdf: pikepdf.Pdf) -> None:
     """Pictures in formats that are not read here, too large or with odd values stay as they are."""
-    kept, left = 0, set()
+    held_bytes, still_mixed = 0, set()
     unmixed: list[tuple[Any, Any]] = []
-    for thing in list(pdf.objects):
-        if not isinstance(thing, pikepdf.Stream) or str(thing.get("/Subtype")) != "/Image":
+    for image in list(pdf.objects):
+        if not isinstance(image, pikepdf.Stream) or str(image.get("/Subtype")) != "/Image":
             continue
-        soft = thing.get("/SMask")
-        if isinstance(thing.get("/Mask"), pikepdf.Array):
+        soft = image.get("/SMask")
+        if isinstance(image.get("/Mask"), pikepdf.Array):
             if soft is None:
-                kept += _try_resolve(_cut_out, pdf, thing, kept)
+                held_bytes += _try_resolve(_cut_out, pdf, image, held_bytes)
             else:
-                del thing.Mask
+                del image.Mask
         if isinstance(soft, pikepdf.Stream) and "/Matte" in soft:
-            if written := _try_resolve(_unmix_matte, thing, soft, kept):
-                kept += written
-                unmixed.append((thing, soft))
+            if size := _try_resolve(_unmix_matte, image, soft, held_bytes):
+                held_bytes += size
+                unmixed.append((image, soft))
             else:
-                left.add(soft.objgen)
-    _drop_mattes(unmixed, left)
+                still_mixed.add(soft.objgen)
+    _drop_mattes(unmixed, still_mixed)
 
 
-def _drop_mattes(unmixed: list[tuple[Any, Any]], left: set[tuple[int, int]]) -> None:
-    """A mask may belong to several pictures: those in `left` are still mixed with the matte."""
+def _drop_mattes(unmixed: list[tuple[Any, Any]], still_mixed: set[tuple[int, int]]) -> None:
+    """A mask may belong to several pictures: those in `still_mixed` are still mixed with the matte."""
     for image, soft in unmixed:
-        if soft.objgen in left:
+        if soft.objgen in still_mixed:
             image.SMask = copy(soft)
         drop(image.SMask, "/Matte")
 
@@ -73,27 +73,27 @@ def _try_resolve(resolve: Callable[..., int], *values: Any) -> int:
         return 0
 
 
-def _fits(image: Any, kind: str, kept: int) -> bool:
+def _fits(image: Any, kind: str, held_bytes: int) -> bool:
     depth = 2 if int(image.get("/BitsPerComponent", 8)) == 16 else 1
     size = int(image.Width) * int(image.Height) * COMPONENTS[kind] * depth
-    return TIMES * size + kept <= WORKING_BYTES
+    return TIMES * size + held_bytes <= WORKING_BYTES
 
 
-def _cut_out(pdf: pikepdf.Pdf, image: Any, kept: int) -> int:
+def _cut_out(pdf: pikepdf.Pdf, image: Any, held_bytes: int) -> int:
     kind = kind_of(image.get("/ColorSpace"))
     ranges = [int(bound) for bound in image.Mask]
     if kind is None or len(ranges) != 2 * COMPONENTS[kind] or not is_readable(image, kind):
         return 0
     wide, high = int(image.Width), int(image.Height)
-    content, depth = _read_samples(image, kind, (wide, high)) if _fits(image, kind, kept) else (b"", 1)
+    content, depth = _read_samples(image, kind, (wide, high)) if _fits(image, kind, held_bytes) else (b"", 1)
     if len(content) < max(1, wide * high * COMPONENTS[kind] * depth):
         return 0
     packer = zlib.compressobj(PACKING)
     packed = [packer.compress(piece) for piece in _make_stencil(content, depth, ranges, wide, high)]
-    written = b"".join([*packed, packer.flush()])
+    content_of_stencil = b"".join([*packed, packer.flush()])
     stencil = pikepdf.Stream(
         pdf,
-        written,
+        content_of_stencil,
         Type=pikepdf.Name.XObject,
         Subtype=pikepdf.Name.Image,
         ImageMask=True,
@@ -103,7 +103,7 @@ def _cut_out(pdf: pikepdf.Pdf, image: Any, kept: int) -> int:
         Filter=pikepdf.Name.FlateDecode,
     )
     image.Mask = pdf.make_indirect(stencil)
-    return len(written)
+    return len(content_of_stencil)
 
 
 def _read_samples(image: Any, kind: str, size: tuple[int, int]) -> tuple[bytes, int]:
@@ -124,20 +124,20 @@ def _make_stencil(content: bytes, depth: int, ranges: list[int], wide: int, high
     """A bit of each pixel, set where all of its colors are in their ranges: it is not painted."""
     import numpy as np  # noqa: PLC0415 - heavy, and rarely needed
 
-    low, most = np.array(ranges[::2]), np.array(ranges[1::2])
-    row = wide * len(low)
+    lowest, highest = np.array(ranges[::2]), np.array(ranges[1::2])
+    row = wide * len(lowest)
     for top in range(0, high, ROWS):
         count = row * min(ROWS, high - top)
-        some = np.frombuffer(content, f">u{depth}", count, top * row * depth).reshape(-1, wide, len(low))
-        yield np.packbits(((some >= low) & (some <= most)).all(axis=2), axis=1).tobytes()
+        rows = np.frombuffer(content, f">u{depth}", count, top * row * depth).reshape(-1, wide, len(lowest))
+        yield np.packbits(((rows >= lowest) & (rows <= highest)).all(axis=2), axis=1).tobytes()
 
 
-def _unmix_matte(image: Any, soft: Any, kept: int) -> int:
+def _unmix_matte(image: Any, soft: Any, held_bytes: int) -> int:
     kind = kind_of(image.get("/ColorSpace"))
     matte = [float(component) for component in soft.Matte]
     if kind is None or len(matte) != COMPONENTS[kind] or not is_readable(image, kind):
         return 0
-    if not _fits(image, kind, kept) or (image.Width, image.Height) != (soft.Width, soft.Height):
+    if not _fits(image, kind, held_bytes) or (image.Width, image.Height) != (soft.Width, soft.Height):
         return 0
     picture, opacity = decode_picture(image, kind), decode_picture(soft, GRAY)
     if picture is None or opacity is None or picture.size != opacity.size:
@@ -145,10 +145,10 @@ def _unmix_matte(image: Any, soft: Any, kept: int) -> int:
     packer = zlib.compressobj(PACKING)
     packed = [packer.compress(piece) for piece in _unmixed_rows(picture, opacity, matte)]
     drop(image, "/Decode", "/DecodeParms")
-    written = b"".join([*packed, packer.flush()])
-    image.write(written, filter=pikepdf.Name.FlateDecode)
+    content = b"".join([*packed, packer.flush()])
+    image.write(content, filter=pikepdf.Name.FlateDecode)
     image.BitsPerComponent = 8
-    return len(written)
+    return len(content)
 
 
 def _unmixed_rows(picture: Image.Image, opacity: Image.Image, matte: list[float]) -> Iterator[bytes]:

@@ -24,12 +24,12 @@ class LongName(ValueError):
 
 
 @dataclass(slots=True)
-class _Met:
+class _ReadObject:
     """An object, while those that it refers to are read. Objects that lead back to each other are a cycle."""
 
-    place: int
+    position: int
     size: int
-    left: list[Number]
+    unread: list[Number]
     # The first object of its cycle, as far as it is known.
     first: int
     # The deepest way within the cycle, and from here to others; `depth` is known when the whole cycle is.
@@ -39,7 +39,7 @@ class _Met:
     is_open: bool = True
     is_entry: bool = False
 
-    def note(self, other: "_Met") -> None:
+    def note(self, other: "_ReadObject") -> None:
         if other.depth is not None:
             self.below = max(self.below, other.depth)
             return
@@ -61,9 +61,9 @@ class _Nesting:
 
     def __init__(self, pdf: pikepdf.Pdf) -> None:
         self._pdf = pdf
-        self._known: dict[Number, _Met] = {}
+        self._objects: dict[Number, _ReadObject] = {}
         # Those whose cycle is not read to its end.
-        self._cycles: list[_Met] = []
+        self._cycles: list[_ReadObject] = []
 
     def depth(self, page: Any) -> int:
         """How many dictionaries and arrays a reader can be inside at the same time, if it follows references and
@@ -71,31 +71,31 @@ class _Nesting:
         path = [start := self._meet_object(page.objgen, _write_text(page))]
         while path:
             current = path[-1]
-            if not current.left:
+            if not current.unread:
                 path.pop()
                 self._close_objects(current)
-            elif (other := self._known.get(current.left[-1])) is not None:
-                current.left.pop()
+            elif (other := self._objects.get(current.unread[-1])) is not None:
+                current.unread.pop()
                 current.note(other)
             else:
-                number = current.left[-1]
-                thing = self._pdf.get_object(number)
-                path.append(self._meet_object(number, b"" if _is_page(thing) else _write_text(thing)))
+                number = current.unread[-1]
+                referred = self._pdf.get_object(number)
+                path.append(self._meet_object(number, b"" if _is_page(referred) else _write_text(referred)))
         return start.depth or 0
 
-    def _meet_object(self, number: Number, text: bytes) -> _Met:
-        place = len(self._cycles)
-        met = self._known[number] = _Met(place, *_read_nesting(text), first=place)
-        self._cycles.append(met)
-        return met
+    def _meet_object(self, number: Number, text: bytes) -> _ReadObject:
+        position = len(self._cycles)
+        entered = self._objects[number] = _ReadObject(position, *_read_nesting(text), first=position)
+        self._cycles.append(entered)
+        return entered
 
-    def _close_objects(self, closed: _Met) -> None:
+    def _close_objects(self, closed: _ReadObject) -> None:
         closed.is_open = False
         closed.within += closed.size
-        if closed.first < closed.place:
+        if closed.first < closed.position:
             return
-        cycle = self._cycles[closed.place :]
-        del self._cycles[closed.place :]
+        cycle = self._cycles[closed.position :]
+        del self._cycles[closed.position :]
         entries = sum(other.is_entry for other in cycle)
         within = (entries + 1) * max(other.within for other in cycle)
         depth = min(within, sum(other.size for other in cycle)) + max(other.below for other in cycle)
@@ -103,14 +103,14 @@ class _Nesting:
             other.depth = depth
 
 
-def _write_text(thing: Any) -> bytes:
-    if not isinstance(thing, pikepdf.Object):
+def _write_text(item: Any) -> bytes:
+    if not isinstance(item, pikepdf.Object):
         return b""
-    return (thing.stream_dict if isinstance(thing, pikepdf.Stream) else thing).unparse(resolved=True)
+    return (item.stream_dict if isinstance(item, pikepdf.Stream) else item).unparse(resolved=True)
 
 
-def _is_page(thing: Any) -> bool:
-    return isinstance(thing, pikepdf.Dictionary) and "/Type" in thing and str(thing.Type) in _PAGES
+def _is_page(item: Any) -> bool:
+    return isinstance(item, pikepdf.Dictionary) and "/Type" in item and str(item.Type) in _PAGES
 
 
 def _read_nesting(text: bytes) -> tuple[int, list[Number]]:

@@ -18,19 +18,19 @@ class Visited:
     def __init__(self) -> None:
         self._numbers: set[tuple[int, int]] = set()
 
-    def is_new(self, thing: Any) -> bool:
-        if not thing.is_indirect:
+    def is_new(self, item: Any) -> bool:
+        if not item.is_indirect:
             return True
-        if thing.objgen in self._numbers:
+        if item.objgen in self._numbers:
             return False
-        self._numbers.add(thing.objgen)
+        self._numbers.add(item.objgen)
         return True
 
 
-def drop(thing: Any, *keys: str) -> None:
+def drop(holder: Any, *keys: str) -> None:
     for key in keys:
-        if key in thing:
-            del thing[key]
+        if key in holder:
+            del holder[key]
 
 
 def save_pdf(pdf: pikepdf.Pdf, **options: Any) -> bytes:
@@ -62,26 +62,26 @@ def get_dictionary(resources: Any, kind: str) -> Any:
 
 
 def resources_of_kind(resources: Any, kind: str) -> Iterator[Any]:
-    found = resources.get(kind)
-    if isinstance(found, pikepdf.Dictionary):
-        yield from list(found.values())
+    resources_by_name = resources.get(kind)
+    if isinstance(resources_by_name, pikepdf.Dictionary):
+        yield from list(resources_by_name.values())
 
 
 def held_in(pdf: pikepdf.Pdf, kind: str) -> Iterator[tuple[Any, Any]]:
     """Each resources dictionary of this kind, after what has it."""
-    for thing in list(pdf.objects):
-        if not isinstance(thing, pikepdf.Dictionary | pikepdf.Stream):
+    for holder in list(pdf.objects):
+        if not isinstance(holder, pikepdf.Dictionary | pikepdf.Stream):
             continue
-        for resources in (thing, thing.get("/Resources")):
-            found = resources.get(kind) if isinstance(resources, pikepdf.Dictionary) else None
-            if isinstance(found, pikepdf.Dictionary):
-                yield thing, found
+        for resources in (holder, holder.get("/Resources")):
+            resources_by_name = resources.get(kind) if isinstance(resources, pikepdf.Dictionary) else None
+            if isinstance(resources_by_name, pikepdf.Dictionary):
+                yield holder, resources_by_name
 
 
 def states_of(pdf: pikepdf.Pdf) -> Iterator[Any]:
     """The graphics states of all resources; patterns have one of their own."""
-    for thing, states in held_in(pdf, "/ExtGState"):
-        of_all = [states] if "/PatternType" in thing else states.values()
+    for holder, states in held_in(pdf, "/ExtGState"):
+        of_all = [states] if "/PatternType" in holder else states.values()
         yield from (state for state in of_all if isinstance(state, pikepdf.Dictionary))
 
 
@@ -95,10 +95,10 @@ def give_resources(pdf: pikepdf.Pdf) -> list[Any]:
 
     They are those of the page, or of the form, that draws it first. Returns all that draws with resources.
     """
-    visited, left = Visited(), [page.obj for page in reversed(pdf.pages)]
+    visited, pending = Visited(), [page.obj for page in reversed(pdf.pages)]
     holders = []
-    while left:
-        holder = left.pop()
+    while pending:
+        holder = pending.pop()
         if "/Resources" not in holder:
             continue
         holders.append(holder)
@@ -110,7 +110,7 @@ def give_resources(pdf: pikepdf.Pdf) -> list[Any]:
                     holder.Resources = pdf.make_indirect(holder.Resources)
                 child.Resources = holder.Resources
             if visited.is_new(child):
-                left.append(child)
+                pending.append(child)
     return holders
 
 
@@ -119,21 +119,21 @@ def drop_unnamed(pdf: pikepdf.Pdf, holders: list[Any]) -> None:
 
     Ghostscript lists what masks draw in the resources of the page as well, where it would be taken for ink.
     """
-    pictures = (thing for thing in pdf.objects if isinstance(thing, pikepdf.Stream))
-    if not any("/SMask" in thing for thing in (*states_of(pdf), *pictures)):
+    pictures = (item for item in pdf.objects if isinstance(item, pikepdf.Stream))
+    if not any("/SMask" in item for item in (*states_of(pdf), *pictures)):
         return
-    known: dict[Any, tuple[Any, set[str]]] = {}
+    uses: dict[Any, tuple[Any, set[str]]] = {}
     for number, holder in enumerate(holders):
         resources = holder.Resources
-        _, names = known.setdefault(resources.objgen if resources.is_indirect else number, (resources, set()))
+        _, names = uses.setdefault(resources.objgen if resources.is_indirect else number, (resources, set()))
         for stream in streams_of(holder):
-            found = pikepdf.parse_content_stream(stream, "Do scn SCN sh")
-            names |= {str(one.operands[-1]) for one in found if one.operands}
-    for resources, names in known.values():
+            instructions = pikepdf.parse_content_stream(stream, "Do scn SCN sh")
+            names |= {str(instruction.operands[-1]) for instruction in instructions if instruction.operands}
+    for resources, names in uses.values():
         for kind in ("/XObject", "/Pattern", "/Shading"):
-            if isinstance(listed := resources.get(kind), pikepdf.Dictionary):
-                kept = {name: thing for name, thing in listed.items() if name in names}
-                resources[kind] = pikepdf.Dictionary(kept)
+            if isinstance(entries := resources.get(kind), pikepdf.Dictionary):
+                named = {name: item for name, item in entries.items() if name in names}
+                resources[kind] = pikepdf.Dictionary(named)
 
 
 def streams_of(holder: Any) -> list[Any]:
@@ -142,16 +142,16 @@ def streams_of(holder: Any) -> list[Any]:
 
 def unwrap_jpegs(pdf: pikepdf.Pdf) -> None:
     """Takes JPEGs out of what they are packed in, such as letters: all readers of pictures expect the JPEG."""
-    for thing in list(pdf.objects):
-        filters: Any = thing.get("/Filter") if isinstance(thing, pikepdf.Stream) else None
+    for stream in list(pdf.objects):
+        filters: Any = stream.get("/Filter") if isinstance(stream, pikepdf.Stream) else None
         if not isinstance(filters, pikepdf.Array) or len(filters) < 2 or str(filters[-1]) != "/DCTDecode":
             continue
-        packed = pikepdf.Stream(pdf, thing.read_raw_bytes(), Filter=filters[:-1])
-        parameters: Any = thing.get("/DecodeParms")
+        packed = pikepdf.Stream(pdf, stream.read_raw_bytes(), Filter=filters[:-1])
+        parameters: Any = stream.get("/DecodeParms")
         if isinstance(parameters, pikepdf.Array):
             packed.DecodeParms, parameters = parameters[:-1], parameters[-1]
         content = packed.read_bytes(pikepdf.StreamDecodeLevel.specialized)
-        thing.write(content, filter=pikepdf.Name.DCTDecode, decode_parms=parameters)
+        stream.write(content, filter=pikepdf.Name.DCTDecode, decode_parms=parameters)
 
 
 def forms_of(resources: Any) -> Iterator[Any]:

@@ -115,13 +115,13 @@ class SoftProof:
         return convert_to_inks(self._separation, kind, values)
 
     def _screen_colors(self, inks: Sequence[Values]) -> list[Values]:
-        shown: list[Values] = []
+        colors: list[Values] = []
         for ink in inks:
             cyan, magenta, yellow, black = (byte(value) for value in ink)
-            shown.append(
+            colors.append(
                 [value / FULL for value in self._separation.on_screen((cyan, magenta, yellow, black))]
             )
-        return shown
+        return colors
 
 
 def is_gray(kind: str, values: Values) -> bool:

@@ -27,9 +27,9 @@ def repaint_palette(space: Any, kind: str, paint: Paint) -> Any:
     ]
     if any(color is None for color in painted):
         return space
-    written = bytes(byte(value) for color in painted for value in color or ())
+    content = bytes(byte(value) for color in painted for value in color or ())
     base = pikepdf.Name(DEVICE[paint.target])
-    return pikepdf.Array([pikepdf.Name.Indexed, base, len(entries) - 1, pikepdf.String(written)])
+    return pikepdf.Array([pikepdf.Name.Indexed, base, len(entries) - 1, pikepdf.String(content)])
 
 
 def _ends_of(space: Any, kind: str) -> tuple[list[float], list[float]]:

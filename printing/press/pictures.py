@@ -43,9 +43,9 @@ def reshaped_size(size: tuple[int, int], proportion: float, *, crop: bool) -> tu
 
 def reshape(content: bytes, proportion: float, *, crop: bool) -> bytes:
     """A PNG or JPEG in this proportion of width to height: its center, or all of it between white margins."""
-    with Image.open(BytesIO(content), formats=["PNG", "JPEG"]) as opened:
-        form = "JPEG" if is_jpeg(opened) else "PNG"
-        picture = opened if opened.mode in {"L", "RGB", "CMYK"} or form == "JPEG" else opened.convert("RGBA")
+    with Image.open(BytesIO(content), formats=["PNG", "JPEG"]) as source:
+        form = "JPEG" if is_jpeg(source) else "PNG"
+        picture = source if source.mode in {"L", "RGB", "CMYK"} or form == "JPEG" else source.convert("RGBA")
         size = reshaped_size(picture.size, proportion, crop=crop)
         if crop:
             shaped = ImageOps.fit(picture, size, Image.Resampling.LANCZOS)
@@ -53,7 +53,7 @@ def reshape(content: bytes, proportion: float, *, crop: bool) -> bytes:
             shaped = Image.new(picture.mode, size, _find_white(picture.mode))
             shaped.paste(picture, ((size[0] - picture.width) // 2, (size[1] - picture.height) // 2))
         out = BytesIO()
-        shaped.save(out, form, quality=JPEG_QUALITY, icc_profile=opened.info.get("icc_profile"))
+        shaped.save(out, form, quality=JPEG_QUALITY, icc_profile=source.info.get("icc_profile"))
     return out.getvalue()
 
 
@@ -189,8 +189,8 @@ def _make_image(pdf: pikepdf.Pdf, plate: Plate) -> pikepdf.Stream:
 def jpeg_in(image: Any) -> Image.Image:
     """The JPEG of a PDF, which may say itself that its colors are no YCbCr; a marker in the JPEG counts more."""
     picture = Image.open(BytesIO(image.read_raw_bytes()), formats=("JPEG",))
-    found = image.get("/DecodeParms")
-    parameters = found[0] if isinstance(found, pikepdf.Array) and len(found) else found
+    value = image.get("/DecodeParms")
+    parameters = value[0] if isinstance(value, pikepdf.Array) and len(value) else value
     is_plain = isinstance(parameters, pikepdf.Dictionary) and parameters.get("/ColorTransform") == 0
     if is_plain and picture.mode == "RGB" and "adobe" not in picture.info:
         picture.tile = [tile._replace(args=("RGB", "RGB")) for tile in picture.tile]

@@ -27,17 +27,17 @@ def make_plain(pdf: pikepdf.Pdf) -> None:
         drop(state, *OF_DEVICES)
         _name_mode(state)
         _name_space(state)
-    for thing in pdf.objects:
-        if isinstance(thing, pikepdf.Stream):
-            drop(thing, *_INSTEAD)
-            _turn_steps(thing)
+    for item in pdf.objects:
+        if isinstance(item, pikepdf.Stream):
+            drop(item, *_INSTEAD)
+            _turn_steps(item)
 
 
 def _name_mode(state: Any) -> None:
     """Names the first known one of a list of ways to blend."""
     if isinstance(modes := state.get("/BM"), pikepdf.Array):
-        known = (str(mode) for mode in modes if str(mode) in _MODES)
-        state.BM = pikepdf.Name(next(known, "/Normal"))
+        known_modes = (str(mode) for mode in modes if str(mode) in _MODES)
+        state.BM = pikepdf.Name(next(known_modes, "/Normal"))
 
 
 def _name_space(state: Any) -> None:

@@ -153,9 +153,9 @@ class _Drawing(Repainter):
         if self._view.target == OF_RGB:
             for page in self._pdf.pages:
                 page.contents_add(_WHITE, prepend=True)
-            for thing in list(self._pdf.objects):
-                if isinstance(thing, pikepdf.Stream) and thing.get("/PaintType") == 1:
-                    thing.write(_WHITE + thing.read_bytes())
+            for item in list(self._pdf.objects):
+                if isinstance(item, pikepdf.Stream) and item.get("/PaintType") == 1:
+                    item.write(_WHITE + item.read_bytes())
 
     def _repaint_spot(self, space: Any, paint: Paint) -> None:
         if paint is not self._view:
@@ -195,10 +195,10 @@ class _Drawing(Repainter):
             image.ColorSpace = self._repaint_palette(space, paint)
         elif kind is None:
             self._repaint_spot(space, paint)
-        elif not is_readable(image, kind) or (read := self._decode_picture(image, kind)) is None:
+        elif not is_readable(image, kind) or (picture := self._decode_picture(image, kind)) is None:
             image.ColorSpace = self._make_space(kind, space)
         else:
-            write_plain(image, paint.picture(read, as_jpeg=False) or read, paint.target)
+            write_plain(image, paint.picture(picture, as_jpeg=False) or picture, paint.target)
 
     def _make_space(self, kind: str, space: Any) -> Any:
         """A color space that takes the same numbers and gives the complements of the inks."""
@@ -209,8 +209,10 @@ class _Drawing(Repainter):
             count = COMPONENTS[kind]
             tint = self._calculator_function(postscript, [0, 1] * count)
             names = pikepdf.Array([pikepdf.Name(f"/Ink{number}") for number in range(count)])
-            made = pikepdf.Array([pikepdf.Name.DeviceN, names, pikepdf.Name(DEVICE[self._view.target]), tint])
-            self._spaces[kind] = self._pdf.make_indirect(made)
+            converted = pikepdf.Array(
+                [pikepdf.Name.DeviceN, names, pikepdf.Name(DEVICE[self._view.target]), tint]
+            )
+            self._spaces[kind] = self._pdf.make_indirect(converted)
         return self._spaces[kind]
 
     def _calculator_function(self, postscript: bytes, domain: Any) -> pikepdf.Stream:
@@ -251,7 +253,7 @@ class _Drawing(Repainter):
         samples = np.frombuffer(function.read_bytes(), np.uint8).reshape(-1, 4, bits // 8)
         plates = (0, 1, 2) if self._view.target == OF_RGB else (3,)
         ends = [float(end) for end in function.get("/Decode", function.Range)]
-        made = pikepdf.Stream(
+        sampled = pikepdf.Stream(
             self._pdf,
             samples[:, plates].tobytes(),
             FunctionType=0,
@@ -262,5 +264,5 @@ class _Drawing(Repainter):
             Decode=[1 - ends[2 * plate + side] for plate in plates for side in (0, 1)],
         )
         if "/Encode" in function:
-            made.Encode = function.Encode
-        return made
+            sampled.Encode = function.Encode
+        return sampled

@@ -63,9 +63,9 @@ def open_profile(content: bytes) -> ImageCms.ImageCmsProfile:
     picture of 64 pixels.
     """
     plain, first = bytearray(content), HEADER_BYTES + 4
-    for place in range(first, min(len(content), first + MAX_TAGS * TAG_BYTES), TAG_BYTES):
-        if plain[place : place + 3] in (b"D2B", b"B2D"):
-            plain[place : place + 3] = plain[place : place + 3].lower()
+    for offset in range(first, min(len(content), first + MAX_TAGS * TAG_BYTES), TAG_BYTES):
+        if plain[offset : offset + 3] in (b"D2B", b"B2D"):
+            plain[offset : offset + 3] = plain[offset : offset + 3].lower()
     return ImageCms.ImageCmsProfile(BytesIO(plain))
 
 
@@ -85,8 +85,8 @@ def _shipped_condition() -> OutputCondition:
 def description_of(content: bytes) -> str:
     """Describes the profile in one line that is valid in databases and PDF files: a profile may contain any bytes."""
     text = ImageCms.ImageCmsProfile(BytesIO(content)).profile.profile_description or ""
-    shown = "".join(letter if letter.isprintable() else " " for letter in text)
-    return " ".join(shown.split())[:200] or "Without a description"
+    printable = "".join(letter if letter.isprintable() else " " for letter in text)
+    return " ".join(printable.split())[:200] or "Without a description"
 
 
 def _decode_tag(tag: bytes) -> str:

@@ -59,15 +59,15 @@ def draw_inks(
     colors, black = views(fit_pictures(blend_overprint(printed) if overprints else printed, ppi), separation)
     with pikepdf.open(BytesIO(colors)) as pdf:
         count = len(pdf.pages)
-    drawn = (
+    pictures = (
         [Image.open(BytesIO(draw(view, number, ppi))) for view in (colors, black)] for number in range(count)
     )
-    return [_encode_png(total_ink(*both)) for both in drawn]
+    return [_encode_png(total_ink(*pair)) for pair in pictures]
 
 
 def _is_flat(printed: bytes) -> bool:
     """Whether each color can be replaced by what it looks like."""
-    clear = (float(found) for found in _OPACITY.findall(printed))
+    clear = (float(number) for number in _OPACITY.findall(printed))
     return not _BLENDING.search(printed) and all(
         opacity >= 1 or any(abs(opacity - mark) < 0.001 for mark in _OF_THE_MARK) for opacity in clear
     )
@@ -78,8 +78,8 @@ def _draw_pictures(
 ) -> Iterator[Image.Image]:
     colors, black = views(fit_pictures(printed, max(ppi)), separation)
     for number, resolution in enumerate(ppi):
-        drawn = [Image.open(BytesIO(draw(view, number, resolution))) for view in (colors, black)]
-        yield join(drawn[0], drawn[1], separation)
+        pictures = [Image.open(BytesIO(draw(view, number, resolution))) for view in (colors, black)]
+        yield join(pictures[0], pictures[1], separation)
 
 
 def _in_screen_colors(printed: bytes, separation: Separation, *, is_cmyk: bool) -> bytes:

@@ -77,13 +77,13 @@ class Repainter:
             return
         if (group := stream.get("/Group")) is not None and "/CS" in group:
             group.CS = pikepdf.Name(DEVICE[paint.target])
-        named = resources.get("/ColorSpace") if resources is not None else None
+        named_spaces = resources.get("/ColorSpace") if resources is not None else None
         spaces = dict(KINDS_OF_DEVICES)
-        own: list[str] = []
-        for name, space in named.items() if named is not None else ():
+        own_names: list[str] = []
+        for name, space in named_spaces.items() if named_spaces is not None else ():
             if (kind := self._find_kind(space)) is not None:
                 spaces[name] = kind
-                own.append(name)
+                own_names.append(name)
         content = stream.read_bytes()
         painted = recolor_stream(content, spaces, paint)
         if painted is None:
@@ -95,12 +95,12 @@ class Repainter:
         if painted != content:
             # Compressed when the file is saved.
             stream.write(painted)
-        replaced = [name for name in own if paint.target != OF_CMYK or spaces[name] != OF_CMYK]
+        replaced = [name for name in own_names if paint.target != OF_CMYK or spaces[name] != OF_CMYK]
         if replaced:
             self._emptied.append((resources, replaced))
         if resources is not None:
             if (shared := _dictionary_number(resources)) != (0, 0):
-                self._kept |= {(shared, name) for name in own if name not in replaced}
+                self._kept |= {(shared, name) for name in own_names if name not in replaced}
             self._repaint_resources(resources, paint)
 
     def _extract_picture(self, instruction: Instruction, resources: Any) -> Instruction:
@@ -112,9 +112,9 @@ class Repainter:
             return instruction
         picture = pikepdf.Stream(self._pdf, image.read_raw_bytes(), image.obj)
         picture.Type, picture.Subtype = pikepdf.Name.XObject, pikepdf.Name.Image
-        named = resources.get("/ColorSpace", pikepdf.Dictionary())
-        if isinstance(space := picture.get("/ColorSpace"), pikepdf.Name) and str(space) in named:
-            picture.ColorSpace = named[str(space)]
+        named_spaces = resources.get("/ColorSpace", pikepdf.Dictionary())
+        if isinstance(space := picture.get("/ColorSpace"), pikepdf.Name) and str(space) in named_spaces:
+            picture.ColorSpace = named_spaces[str(space)]
         if "/XObject" not in resources:
             resources.XObject = pikepdf.Dictionary()
         names = (f"/Inline{number}" for number in count(len(resources.XObject)))
@@ -126,12 +126,12 @@ class Repainter:
         if not self._visited.is_new(resources):
             return
         self._repaint_colors(resources, paint)
-        for drawn in resources_of_kind(resources, "/XObject"):
+        for xobject in resources_of_kind(resources, "/XObject"):
             draw = {"/Form": self._repaint_form, "/Image": self._repaint_picture}.get(
-                str(drawn.get("/Subtype"))
+                str(xobject.get("/Subtype"))
             )
             if draw is not None:
-                draw(drawn, paint)
+                draw(xobject, paint)
         for font in resources_of_kind(resources, "/Font"):
             if str(font.get("/Subtype")) == "/Type3":
                 for glyph in font.CharProcs.values():
@@ -214,8 +214,8 @@ class Repainter:
     def _decode_picture(self, image: Any, kind: str) -> Image.Image | None:
         if not isinstance(kind, Tagged):
             return decode_picture(image, kind)
-        read = decode_picture(image, OF_RGB)
-        return read and kind.picture(read)
+        picture = decode_picture(image, OF_RGB)
+        return picture and kind.picture(picture)
 
     def _find_kind(self, space: Any) -> str | None:
         """Finds the kind as `kind_of` does, but RGB with its profile where that is another one than sRGB."""
@@ -244,10 +244,10 @@ def is_readable(image: Any, kind: str) -> bool:
     return is_jpeg or ("/DCTDecode" not in names and int(image.get("/BitsPerComponent", 8)) in {8, 16})
 
 
-def decode_picture(image: Any, kind: str, wanted: tuple[int, int] | None = None) -> Image.Image | None:
+def decode_picture(image: Any, kind: str, smallest: tuple[int, int] | None = None) -> Image.Image | None:
     """Decodes the picture; None for an unsupported one, which keeps its own colors with their profile.
 
-    A JPEG that may be made smaller, to no less than `wanted`, is decoded the faster.
+    A JPEG that may be made smaller, to no less than `smallest`, is decoded the faster.
     """
     names = _list_filters(image)
     mode = {GRAY: "L", OF_RGB: "RGB", OF_CMYK: "CMYK"}.get(kind)
@@ -256,7 +256,7 @@ def decode_picture(image: Any, kind: str, wanted: tuple[int, int] | None = None)
     try:
         if names == ["/DCTDecode"]:
             picture = jpeg_in(image)
-            picture.draft(None, wanted)
+            picture.draft(None, smallest)
             read = picture.convert(mode)
             # Pillow takes all inks of JPEGs to be stored as complements; a PDF says so by its Decode.
             return _in_range(ImageChops.invert(read) if kind == OF_CMYK else read, image.get("/Decode"))

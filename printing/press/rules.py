@@ -52,10 +52,10 @@ class PresetRules:
     @property
     def digest(self) -> str:
         """A digest of what affects print files, so not of names and severities."""
-        kept = {
+        values = {
             key: value for key, value in asdict(self).items() if key not in {"code", "name", "severities"}
         }
-        return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
     @property
     def printed_with(self) -> dict[str, str]:

@@ -48,8 +48,8 @@ def fit_pictures(content: bytes | Path, ppi: float, *, quality: int | None = Non
         drawn: dict[tuple[int, int], _Drawn] = {}
         for page in pdf.pages:
             for image, width, height in _find_pictures(page.obj, page.obj.get("/Resources"), IDENTITY, 0):
-                covered = drawn.setdefault(image.objgen, _Drawn(image))
-                covered.width, covered.height = max(covered.width, width), max(covered.height, height)
+                pictured = drawn.setdefault(image.objgen, _Drawn(image))
+                pictured.width, pictured.height = max(pictured.width, width), max(pictured.height, height)
         shrunk = [
             _shrink_picture(picture, ppi / 72, quality)
             for picture in drawn.values()
@@ -95,26 +95,26 @@ def _drawn_by(resources: Any, operator: str, name: str) -> Any:
 
 
 def _pictures_drawn(
-    drawn: Any, resources: Any, matrix: Matrix, depth: int
+    xobject: Any, resources: Any, matrix: Matrix, depth: int
 ) -> Iterator[tuple[Any, float, float]]:
-    if drawn is None:
+    if xobject is None:
         return
-    if drawn.get("/Subtype") == "/Form":
-        inner = drawn.get("/Resources", resources)
-        yield from _find_pictures(drawn, inner, _matrix_of(drawn, matrix), depth + 1)
-    elif drawn.get("/Subtype") == "/Image":
+    if xobject.get("/Subtype") == "/Form":
+        inner = xobject.get("/Resources", resources)
+        yield from _find_pictures(xobject, inner, _matrix_of(xobject, matrix), depth + 1)
+    elif xobject.get("/Subtype") == "/Image":
         size = math.hypot(matrix[0], matrix[1]), math.hypot(matrix[2], matrix[3])
-        yield drawn, *size
-        if (mask := drawn.get("/SMask")) is not None and "/Matte" not in mask:
+        yield xobject, *size
+        if (mask := xobject.get("/SMask")) is not None and "/Matte" not in mask:
             yield mask, *size
 
 
-def _shrink_picture(drawn: _Drawn, scale: float, quality: int | None) -> bool:
+def _shrink_picture(drawing: _Drawn, scale: float, quality: int | None) -> bool:
     """Whether the picture had too many pixels, and could be read."""
-    image = drawn.image
+    image = drawing.image
     width, height = int(image.Width), int(image.Height)
-    across = min(width, max(1, math.ceil(drawn.width * scale)))
-    down = min(height, max(1, math.ceil(drawn.height * scale)))
+    across = min(width, max(1, math.ceil(drawing.width * scale)))
+    down = min(height, max(1, math.ceil(drawing.height * scale)))
     kind = kind_of(image.get("/ColorSpace"))
     if (across, down) == (width, height) or kind is None or _is_masked_by_colors(image):
         return False
@@ -137,6 +137,6 @@ def _is_masked_by_colors(image: Any) -> bool:
     return is_matte or isinstance(image.get("/Mask"), pikepdf.Array)
 
 
-def _matrix_of(thing: Any, outer: Matrix) -> Matrix:
-    own = thing.get("/Matrix")
+def _matrix_of(holder: Any, outer: Matrix) -> Matrix:
+    own = holder.get("/Matrix")
     return outer if own is None else times(outer, matrix_from(own))

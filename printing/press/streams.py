@@ -82,36 +82,36 @@ class _Rewriting:
         self._pieces: list[bytes] = []
         self._copied = 0
         # A cache, because pages repeat few colors.
-        self._known: dict[tuple[bytes, bytes, str], bytes | None] = {}
+        self._painted_colors: dict[tuple[bytes, bytes, str], bytes | None] = {}
 
     def run(self) -> bytes:
-        named: tuple[int, int, bytes] | None = None
-        for found in _OPERATORS.finditer(self._content):
-            operator, start = found["operator"], found.start()
-            if found["odd"] is not None:
+        space: tuple[int, int, bytes] | None = None
+        for match in _OPERATORS.finditer(self._content):
+            operator, start = match["operator"], match.start()
+            if match["odd"] is not None:
                 raise _UnsupportedForm
             if operator is None:
                 continue
             if operator in {b"cs", b"CS"}:
-                if named is not None:
+                if space is not None:
                     raise _UnsupportedForm
-                named = (self._content.rfind(b"/", self._copied, start), found.end(), operator)
+                space = (self._content.rfind(b"/", self._copied, start), match.end(), operator)
                 continue
             if operator in DEVICES:
-                self._replace_device(operator, start, found.end())
+                self._replace_device(operator, start, match.end())
                 continue
-            if operator == b"BI" or named is None or named[0] < 0:
+            if operator == b"BI" or space is None or space[0] < 0:
                 raise _UnsupportedForm
-            if (named[2] in STROKING) != (operator in STROKING):
+            if (space[2] in STROKING) != (operator in STROKING):
                 raise _UnsupportedForm
-            self._put_named_color(named, operator, start, found.end())
-            named = None
-        if named is not None:
+            self._put_named_color(space, operator, start, match.end())
+            space = None
+        if space is not None:
             raise _UnsupportedForm
         return b"".join([*self._pieces, self._content[self._copied :]])
 
-    def _put_named_color(self, named: tuple[int, int, bytes], operator: bytes, start: int, end: int) -> None:
-        slash, after, _ = named
+    def _put_named_color(self, space: tuple[int, int, bytes], operator: bytes, start: int, end: int) -> None:
+        slash, after, _ = space
         name = self._content[slash : after - 2].strip().decode("latin-1")
         if (kind := self._spaces.get(name)) is not None:
             self._put_color(kind, self._content[after:start], operator, slash, end)
@@ -126,9 +126,9 @@ class _Rewriting:
 
     def _put_color(self, kind: str, operands: bytes, operator: bytes, start: int, end: int) -> None:
         key = (operands, operator, kind)
-        if key not in self._known:
-            self._known[key] = self._paint_color(*key)
-        if (painted := self._known[key]) is not None:
+        if key not in self._painted_colors:
+            self._painted_colors[key] = self._paint_color(*key)
+        if (painted := self._painted_colors[key]) is not None:
             self._pieces += [self._content[self._copied : start], painted]
             self._copied = end
 
@@ -171,7 +171,7 @@ class ParsedStream:
         }
 
     def recolor(self, instructions: list[Instruction]) -> bytes:
-        written: list[Instruction] = []
+        output: list[Instruction] = []
         for instruction in instructions:
             name = str(instruction.operator)
             if name == "q":
@@ -179,8 +179,8 @@ class ParsedStream:
             elif name == "Q" and self._stack:
                 self._current = self._stack.pop()
             handler = self._handlers.get(name)
-            written += handler(instruction, name.encode() in STROKING) if handler else [instruction]
-        return pikepdf.unparse_content_stream(written)
+            output += handler(instruction, name.encode() in STROKING) if handler else [instruction]
+        return pikepdf.unparse_content_stream(output)
 
     def _replace_space(self, instruction: Instruction, is_stroking: bool) -> list[Instruction]:
         kind = self._spaces.get(str(instruction.operands[0])) if instruction.operands else None

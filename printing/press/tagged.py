@@ -20,10 +20,10 @@ class Tagged(str):
     _transform: ImageCms.ImageCmsTransform
 
     def __new__(cls, plain: str, profile: bytes) -> "Tagged":
-        made = super().__new__(cls, f"{plain} {hash(profile)}")
+        kind = super().__new__(cls, f"{plain} {hash(profile)}")
         own, screen = open_profile(profile), ImageCms.createProfile("sRGB")
-        made._transform = ImageCms.buildTransform(own, screen, "RGB", "RGB", RELATIVE_COLORIMETRIC, BPC)
-        return made
+        kind._transform = ImageCms.buildTransform(own, screen, "RGB", "RGB", RELATIVE_COLORIMETRIC, BPC)
+        return kind
 
     def picture(self, picture: Image.Image) -> Image.Image:
         """Changes the picture itself, so that a large one is in memory once."""
@@ -66,5 +66,7 @@ def _tagged_kind(plain: str, profile: bytes) -> str:
     probe = Image.new("RGB", (len(PROBE), 1))
     probe.putdata(PROBE)
     before = probe.tobytes()
-    changes = (abs(level - other) for level, other in zip(before, kind.picture(probe).tobytes(), strict=True))
+    changes = (
+        abs(level - converted) for level, converted in zip(before, kind.picture(probe).tobytes(), strict=True)
+    )
     return kind if max(changes) > SAME_LEVELS else plain

@@ -31,12 +31,12 @@ def fade_tiles(pdf: pikepdf.Pdf, holders: list[Any]) -> None:
             if remaining_bytes < 0:
                 return
             faded = _Fading(pdf, holder.Resources, key).run(pikepdf.parse_content_stream(content))
-            written = pikepdf.unparse_content_stream(list(faded))
+            output = pikepdf.unparse_content_stream(list(faded))
             if stream is content:
-                stream.write(written)
+                stream.write(output)
             else:
                 # Other pages may have the same stream with other resources.
-                stream.Contents = pdf.make_stream(written)
+                stream.Contents = pdf.make_stream(output)
 
 
 def _faded_keys(holder: Any) -> list[str]:

@@ -167,8 +167,8 @@ def _reduce_to_eight_bits(picture: Image.Image) -> Image.Image:
     clear = picture.info.get("transparency")
     if clear is None:
         return shades
-    shown = wide.point([0 if value == clear else 255 for value in range(65_536)], "L")
-    return Image.merge("RGBA", (shades, shades, shades, shown))
+    opacity = wide.point([0 if value == clear else 255 for value in range(65_536)], "L")
+    return Image.merge("RGBA", (shades, shades, shades, opacity))
 
 
 def _convert_to_srgb(picture: Image.Image, profile: bytes) -> Image.Image | None:

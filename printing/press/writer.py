@@ -85,7 +85,7 @@ class PressJob:
 def write_press_file(source: bytes, job: PressJob) -> bytes:
     """The typesetter's PDF as PDF/X-4."""
     with pikepdf.open(BytesIO(source)) as pdf:
-        opened = _place_pictures(pdf, job.pictures)
+        picture_files = _place_pictures(pdf, job.pictures)
         if job.is_cmyk:
             Repainter(pdf, Inks(separation_of(job.condition.profile, job.highest_ink))).run()
         _set_groups(pdf)
@@ -101,9 +101,9 @@ def write_press_file(source: bytes, job: PressJob) -> bytes:
         drop(pdf.Root, *_OF_CATALOG)
         identify(pdf, title=job.title)
         intend(pdf, job.condition)
-        written = _save_pdf(pdf)
-        del opened
-    return written
+        output = _save_pdf(pdf)
+        del picture_files
+    return output
 
 
 def _save_pdf(pdf: pikepdf.Pdf) -> bytes:
@@ -128,33 +128,33 @@ def _pack_streams(pdf: pikepdf.Pdf) -> None:
 
     Artwork may be compressed with LZW, which PDF/X-4 forbids.
     """
-    for thing in pdf.objects:
-        if not isinstance(thing, pikepdf.Stream) or thing.get("/Type") == "/Metadata":
+    for stream in pdf.objects:
+        if not isinstance(stream, pikepdf.Stream) or stream.get("/Type") == "/Metadata":
             continue
-        if "/Filter" not in thing:
-            thing.write(zlib.compress(thing.read_raw_bytes(), PACKING), filter=pikepdf.Name.FlateDecode)
-        elif "/LZWDecode" in str(thing.get("/Filter")):
+        if "/Filter" not in stream:
+            stream.write(zlib.compress(stream.read_raw_bytes(), PACKING), filter=pikepdf.Name.FlateDecode)
+        elif "/LZWDecode" in str(stream.get("/Filter")):
             with suppress(pikepdf.PdfError):
-                content = thing.read_bytes(pikepdf.StreamDecodeLevel.generalized)
-                thing.write(zlib.compress(content, PACKING), filter=pikepdf.Name.FlateDecode)
+                content = stream.read_bytes(pikepdf.StreamDecodeLevel.generalized)
+                stream.write(zlib.compress(content, PACKING), filter=pikepdf.Name.FlateDecode)
 
 
 def _place_pictures(pdf: pikepdf.Pdf, pictures: Mapping[str, str]) -> list[pikepdf.Pdf]:
     """Replaces placeholders by separated pictures; their files are read when the PDF is saved."""
-    opened: list[pikepdf.Pdf] = []
-    placed: dict[str, Any] = {}
-    for _, drawn in held_in(pdf, "/XObject") if pictures else ():
-        for name, image in list(drawn.items()):
+    picture_files: list[pikepdf.Pdf] = []
+    images: dict[str, Any] = {}
+    for _, xobjects in held_in(pdf, "/XObject") if pictures else ():
+        for name, image in list(xobjects.items()):
             if str(image.get("/Filter")) != "/DCTDecode":
                 continue
             digest = hashlib.sha256(image.read_raw_bytes()).hexdigest()
             if digest not in pictures:
                 continue
-            if digest not in placed:
-                opened.append(pikepdf.open(pictures[digest]))
-                placed[digest] = pdf.copy_foreign(opened[-1].Root[KEPT])
-            drawn[name] = placed[digest]
-    return opened
+            if digest not in images:
+                picture_files.append(pikepdf.open(pictures[digest]))
+                images[digest] = pdf.copy_foreign(picture_files[-1].Root[KEPT])
+            xobjects[name] = images[digest]
+    return picture_files
 
 
 def _set_groups(pdf: pikepdf.Pdf) -> None:
@@ -163,11 +163,11 @@ def _set_groups(pdf: pikepdf.Pdf) -> None:
     A mask keeps the space that its luminosity is read in.
     """
     masks = {mask.G.objgen for mask in map(mask_of, states_of(pdf)) if mask is not None}
-    for thing in pdf.objects:
-        if isinstance(thing, pikepdf.Dictionary | pikepdf.Stream) and str(thing.get("/Subtype")) == "/Form":
-            drop(thing, *_OF_FORMS)
-            if "/Group" in thing and thing.objgen not in masks:
-                thing.Group = pikepdf.Dictionary(
+    for form in pdf.objects:
+        if isinstance(form, pikepdf.Dictionary | pikepdf.Stream) and str(form.get("/Subtype")) == "/Form":
+            drop(form, *_OF_FORMS)
+            if "/Group" in form and form.objgen not in masks:
+                form.Group = pikepdf.Dictionary(
                     S=pikepdf.Name.Transparency, CS=pikepdf.Name.DeviceCMYK, I=True
                 )
 
@@ -213,24 +213,24 @@ def inks_for_spot(number: int) -> tuple[int, int, int, int]:
 
 def _set_plates(pdf: pikepdf.Pdf, page: Any, spots: Sequence[tuple[str, Sequence[float]]]) -> None:
     """Puts the crop marks on all plates, and each spot color on its own plate."""
-    content = found = page.Contents.read_bytes()
-    found, marks = _MARKS.subn(b" /Registration CS 1 SCN", found)
+    content = plated = page.Contents.read_bytes()
+    plated, marks = _MARKS.subn(b" /Registration CS 1 SCN", plated)
     if marks:
         _add_space(pdf, page, "/Registration", "/All", (100, 100, 100, 100))
     for number, (name, inks) in enumerate(spots):
         parts = rb"\s+".join(_number_near(part / 255) for part in inks_for_spot(number))
         for operator, setting in ((b"k", b"cs 1 scn"), (b"K", b"CS 1 SCN")):
             placeholder = re.compile(rb"(?<![\d.])" + parts + rb"\s+" + operator + rb"(?![A-Za-z0-9])")
-            found = placeholder.sub(b" /Spot%d %s" % (number, setting), found)
+            plated = placeholder.sub(b" /Spot%d %s" % (number, setting), plated)
         _add_space(pdf, page, f"/Spot{number}", f"/{name}", inks)
-    if found != content:
-        page.Contents.write(found)
+    if plated != content:
+        page.Contents.write(plated)
 
 
 def _number_near(value: float) -> bytes:
     """The number as the typesetter writes it, to three decimals."""
-    whole = f"{value:.6f}"[:5].rstrip("0").rstrip(".") or "0"
-    return re.escape(whole.encode()) + rb"\d*"
+    digits = f"{value:.6f}"[:5].rstrip("0").rstrip(".") or "0"
+    return re.escape(digits.encode()) + rb"\d*"
 
 
 def _add_space(pdf: pikepdf.Pdf, page: Any, name: str, colorant: str, inks: Sequence[float]) -> None:

@@ -53,7 +53,9 @@ class Field:
 
 
 def resolve_values(
-    fields: Sequence[Field], sent: Mapping[str, object], gallery: Sequence[str] | Mapping[str, object] = ()
+    fields: Sequence[Field],
+    sent_values: Mapping[str, object],
+    gallery: Sequence[str] | Mapping[str, object] = (),
 ) -> dict[str, str]:
     """Give every field its value: what was sent, else OrgValue, else DefaultValue, else "".
 
@@ -61,14 +63,14 @@ def resolve_values(
     A field sent empty counts as sent. Text is returned with line ends as \\n, otherwise unchanged.
     """
     by_name = {field.field_name: field for field in fields}
-    unknown = [name for name in sent if name not in by_name]
-    if _count_bytes(unknown) + _count_bytes(sent.values()) > ALL_VALUES_BYTES:
+    unknown = [name for name in sent_values if name not in by_name]
+    if _count_bytes(unknown) + _count_bytes(sent_values.values()) > ALL_VALUES_BYTES:
         message = f"All values together have at most {ALL_VALUES_BYTES:,} bytes."
         raise ValuesInvalid([Problem("", "too_large", message)])
     problems = _unknown_names(unknown, list(by_name)) if unknown else []
     values: dict[str, str] = {}
     for field in fields:
-        value = sent.get(field.field_name)
+        value = sent_values.get(field.field_name)
         if value is None:
             value = field.org_value or field.default_value
         fault = _find_fault(field, value, gallery)
@@ -82,13 +84,13 @@ def resolve_values(
 
 
 def _unknown_names(names: Sequence[str], allowed: Sequence[str]) -> list[Problem]:
-    known = f" Allowed: {', '.join(allowed)}." if allowed else " It has none."
+    allowed_text = f" Allowed: {', '.join(allowed)}." if allowed else " It has none."
     near = did_you_mean(names, allowed)
     return [
         Problem(
             pointer(name),
             "unknown_field",
-            f"{name[:64]} is not a field of this product.{known if name in near else ''}{near.get(name, '')}",
+            f"{name[:64]} is not a field of this product.{allowed_text if name in near else ''}{near.get(name, '')}",
         )
         for name in names
     ]
@@ -202,8 +204,8 @@ def _count_letters(line: str) -> int:
 
 
 def _most_marks(content: str) -> int:
-    most = run = 0
+    longest = run = 0
     for letter in content:
         run = run + 1 if unicodedata.category(letter)[0] == "M" else 0
-        most = max(most, run)
-    return most
+        longest = max(longest, run)
+    return longest

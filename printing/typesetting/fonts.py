@@ -58,13 +58,13 @@ class CodePoints:
         self._bits = bytes(bits.rstrip(b"\0"))
 
     def __contains__(self, point: int) -> bool:
-        place = point >> 3
-        return place < len(self._bits) and bool(self._bits[place] >> (point & 7) & 1)
+        index = point >> 3
+        return index < len(self._bits) and bool(self._bits[index] >> (point & 7) & 1)
 
     def __and__(self, other: "CodePoints") -> "CodePoints":
-        both = CodePoints()
-        both._bits = bytes(map(int.__and__, self._bits, other._bits))
-        return both
+        common = CodePoints()
+        common._bits = bytes(map(int.__and__, self._bits, other._bits))
+        return common
 
 
 @dataclass(frozen=True)
@@ -85,11 +85,11 @@ class FontSet:
         scripts = [
             family for family in families if family.startswith("Noto Sans") and not family.startswith(_CJK)
         ]
-        others = [family for family in families if family.startswith(("Noto Emoji", _CJK))]
+        last_families = [family for family in families if family.startswith(("Noto Emoji", _CJK))]
         scripts.sort(key=len)
         if _ARABIC in families:
             scripts.insert(1, _ARABIC)
-        return FontSet(faces, (*scripts, *sorted(others, reverse=True)))
+        return FontSet(faces, (*scripts, *sorted(last_families, reverse=True)))
 
     def with_files(self, paths: Iterable[Path]) -> "FontSet":
         """Add an operator's checked font files (see open_font); their families become usable."""
@@ -120,20 +120,20 @@ class FontSet:
 
         A base letter and its marks must come from one family: Typst shapes a cluster as a whole.
         """
-        needed = [family]
+        chosen_families = [family]
         covered = self.code_points(family)
         if all(ord(letter) in covered for letter in set(text) - {"\n"}):
-            return tuple(needed), None
+            return tuple(chosen_families), None
         fallbacks = self._ordered_fallbacks(text)
         for cluster in clusters(text):
-            candidates = (*needed, *fallbacks)
+            candidates = (*chosen_families, *fallbacks)
             forms = {unicodedata.normalize(form, cluster) for form in ("NFC", "NFD")} | {cluster}
             match = next((candidate for candidate in candidates if self._has_glyphs(candidate, forms)), None)
             if match is None:
-                return tuple(needed), self._missing_letter(cluster, candidates)
-            if match not in needed:
-                needed.append(match)
-        return tuple(needed), None
+                return tuple(chosen_families), self._missing_letter(cluster, candidates)
+            if match not in chosen_families:
+                chosen_families.append(match)
+        return tuple(chosen_families), None
 
     def _has_glyphs(self, family: str, forms: Iterable[str]) -> bool:
         covered = self.code_points(family)
@@ -171,12 +171,12 @@ def open_font(content: bytes) -> tuple[str, ...]:
     task, files = "printing.typesetting.fonts:families_in_folder", {"font": content}
     try:
         with run_bounded(task, files, seconds=READING_SECONDS, memory=READING_BYTES) as (families, _):
-            found = tuple(families)
+            family_names = tuple(families)
     except TaskFailed as error:
         raise FontInvalid([Problem("", "not_a_font", "The font file is damaged.")]) from error
-    if not found:
+    if not family_names:
         raise FontInvalid([Problem("", "not_a_font", "The font has no name or no characters.")])
-    return found
+    return family_names
 
 
 def families_in_folder(folder: Path) -> list[str]:

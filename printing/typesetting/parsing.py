@@ -76,10 +76,10 @@ def parse_draft(
 ) -> Template:
     """Does as `parse_template` for pages that are edited often and whose pictures have been read already."""
     problems: list[Problem] = []
-    read = _read_pages(Reading({"Pages": pages}, (), problems), artwork, fields, fonts)
+    parsed_pages = _read_pages(Reading({"Pages": pages}, (), problems), artwork, fields, fonts)
     if problems:
         raise TemplateInvalid(problems)
-    return Template(_digest_json(pages), read, artwork, gallery, _list_families(read))
+    return Template(_digest_json(pages), parsed_pages, artwork, gallery, _list_families(parsed_pages))
 
 
 def _read_pages(
@@ -167,7 +167,7 @@ def _read_box(
     box.flag("Locked")
     # Words of the Postal Service are in black alone, whatever the preset converts.
     usual = CMYK(0, 0, 0, 100) if kind in FIXED_TEXTS else RGB("#000000")
-    read = Box(
+    parsed_box = Box(
         kind="Text" if kind in FIXED_TEXTS else kind,
         role=kind if kind in FIXED_TEXTS else "",
         field=field,
@@ -182,7 +182,7 @@ def _read_box(
         **extras,
     )
     box.refuse_unknown()
-    return read
+    return parsed_box
 
 
 def _scale_limits(limits: tuple[float, float], length: float) -> tuple[float, float]:

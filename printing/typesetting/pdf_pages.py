@@ -18,15 +18,16 @@ PIXELS = 16_000_000
 
 
 def count_pdf_pages(pdf: bytes) -> int:
-    with _open_pdf(pdf) as opened:
-        return len(opened.pages)
+    with _open_pdf(pdf) as document:
+        return len(document.pages)
 
 
 def pdf_page_areas(pdf: bytes) -> list[tuple[float, float, float, float]]:
     """The sheet of each page: left, top, width and height in mm from the upper left corner of its trim."""
-    with _open_pdf(pdf) as opened:
+    with _open_pdf(pdf) as document:
         boxes = [
-            (_read_boxes(page, trimmed=False)[0], _read_boxes(page, trimmed=True)[1]) for page in opened.pages
+            (_read_boxes(page, trimmed=False)[0], _read_boxes(page, trimmed=True)[1])
+            for page in document.pages
         ]
     return [(-trim[0] * MM, -trim[1] * MM, sheet[0] * MM, sheet[1] * MM) for sheet, trim in boxes]
 
@@ -36,9 +37,9 @@ def render_pdf_page(pdf: bytes, number: int, *, pixels: int, trimmed: bool) -> b
 
     It is narrower where it would have more than PIXELS. Raises IndexError, RenderingFailed or RenderingBusy.
     """
-    with _open_pdf(pdf) as opened:
-        sheet, box = _read_boxes(opened.pages[number], trimmed=trimmed)
-        is_large = any(_count_pixels(thing) > isolation.RENDERED_PIXELS for thing in opened.objects)
+    with _open_pdf(pdf) as document:
+        sheet, box = _read_boxes(document.pages[number], trimmed=trimmed)
+        is_large = any(_count_pixels(item) > isolation.RENDERED_PIXELS for item in document.objects)
     width, height = box[2], box[3]
     longest = min(pixels * MAX_STRETCH * width / height, (PIXELS * width / height) ** 0.5)
     pixels = min(pixels, max(1, int(longest)))
@@ -83,9 +84,9 @@ def _read_boxes(
     return sheet, (x0 - left, top - y1, x1 - x0, y1 - y0)
 
 
-def _count_pixels(thing: pikepdf.Object) -> int:
+def _count_pixels(item: pikepdf.Object) -> int:
     """Counts the pixels of a picture; the PDF of a template may say anything in place of numbers."""
-    if isinstance(thing, pikepdf.Stream) and thing.get("/Subtype") == "/Image":
+    if isinstance(item, pikepdf.Stream) and item.get("/Subtype") == "/Image":
         with suppress(TypeError, ValueError):
-            return int(thing.get("/Width", 0)) * int(thing.get("/Height", 0))
+            return int(item.get("/Width", 0)) * int(item.get("/Height", 0))
     return 0

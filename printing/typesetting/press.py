@@ -43,8 +43,8 @@ class Press:
 
     def bleed_of(self, page: Page) -> float:
         """The bleed of the preset, limited to that of the template."""
-        wanted = self.rules.bleed_mm
-        return page.bleed if wanted is None else min(wanted, page.bleed)
+        preset_bleed = self.rules.bleed_mm
+        return page.bleed if preset_bleed is None else min(preset_bleed, page.bleed)
 
     def job(self, pages: Sequence[Page]) -> dict[str, Any]:
         """The marks that layout.typ draws outside of the trim."""
@@ -82,8 +82,8 @@ class Press:
 
     def placeholder(self, content: bytes, size: tuple[float, float], digest: str) -> tuple[bytes, str, bytes]:
         """A placeholder, its digest, and the separated picture that will take its place."""
-        shown = placeholder(size, digest)
-        return shown, hashlib.sha256(shown).hexdigest(), self.separate_picture(content)
+        picture = placeholder(size, digest)
+        return picture, hashlib.sha256(picture).hexdigest(), self.separate_picture(content)
 
 
 BUILT_IN_PRESS = Press()

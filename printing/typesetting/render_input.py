@@ -86,12 +86,12 @@ class RenderInputBuilder:
     def build(self, values: Mapping[str, str], artwork: Mapping[str, str]) -> RenderInput:
         for number, page in enumerate(self.template.pages):
             background = self.template.artwork[page.background] if page.background else None
-            drawn = []
-            for at, box in enumerate(page.boxes):
+            items = []
+            for index, box in enumerate(page.boxes):
                 if (item := self._build_item(box, values, artwork)) is not None:
-                    drawn.append(item)
+                    items.append(item)
                     if item["kind"] == "text":
-                        self.render_input.places.append((number, at))
+                        self.render_input.places.append((number, index))
             self.render_input.pages.append(
                 {
                     "width": page.width,
@@ -99,7 +99,7 @@ class RenderInputBuilder:
                     "bleed": page.bleed,
                     "cut": page.bleed if self.press is None else self.press.bleed_of(page),
                     **self._build_background(page, background, artwork),
-                    "boxes": drawn,
+                    "boxes": items,
                 }
             )
         return self.render_input
@@ -156,8 +156,8 @@ class RenderInputBuilder:
         assert self.press is not None  # noqa: S101 - narrows the type: callers have looked
         if key not in self.render_input.pictures:
             size = (picture.width, picture.height)
-            shown, digest, separated = self.press.placeholder(content, size, key)
-            self.render_input.pictures[key] = (shown, "jpg")
+            content_shown, digest, separated = self.press.placeholder(content, size, key)
+            self.render_input.pictures[key] = (content_shown, "jpg")
             self.render_input.separated[f"separated {key}"] = separated
             self.render_input.plates[digest] = f"separated {key}"
             self.render_input.is_large |= self.shows_plates and isolation.is_large_to_render(content)
@@ -206,14 +206,14 @@ class RenderInputBuilder:
         self, frame: dict[str, Any], box: Box, content: str, artwork: Mapping[str, str]
     ) -> dict[str, Any] | None:
         field = box.field or ""
-        shown: dict[str, Any] = {**frame, "kind": "image", "fit": box.fit, "radius": box.radius, "alt": field}
+        image: dict[str, Any] = {**frame, "kind": "image", "fit": box.fit, "radius": box.radius, "alt": field}
         if (picture := self.template.gallery.get(content)) is not None:
             self._note_resolution(box, picture)
             if picture.media_type in PICTURE_TYPES and self._is_separated(picture.data):
-                return {**shown, "picture": self._add_placeholder(picture.digest, picture.data, picture)}
+                return {**image, "picture": self._add_placeholder(picture.digest, picture.data, picture)}
             if picture.media_type == PDF_TYPE:
-                return {**shown, "picture": self._place_picture(picture)}
-            return {**shown, "file": artwork[picture.digest]}
+                return {**image, "picture": self._place_picture(picture)}
+            return {**image, "file": artwork[picture.digest]}
         if field not in self.images:
             self._refuse(box, "unknown_picture", "names a picture that does not exist")
             return None
@@ -224,15 +224,15 @@ class RenderInputBuilder:
             if self._is_separated(self.images[field]):
                 self._add_placeholder(key, self.images[field], Artwork(field, "image/png", b"", "", *size))
             elif key not in self.render_input.pictures:
-                self.render_input.pictures[key] = drawn = self._picture_for_output(
+                self.render_input.pictures[key] = output = self._picture_for_output(
                     box, self.images[field], size
                 )
-                self.render_input.is_large |= isolation.is_large_to_render(drawn[0])
+                self.render_input.is_large |= isolation.is_large_to_render(output[0])
         except ArtworkInvalid as error:
             self._refuse(box, error.code, f"has a picture that cannot be used: {error}")
             return None
         self._note_resolution(box, Artwork(field, "image/png", b"", "", *size))
-        return {**shown, "picture": key}
+        return {**image, "picture": key}
 
     def _picture_for_output(self, box: Box, content: bytes, size: tuple[int, int]) -> tuple[bytes, str]:
         extension = "png" if content.startswith(b"\x89PNG") else "jpg"

@@ -74,9 +74,9 @@ def render_proof(
     `values` come from resolve_values; `images` maps an Image field's name to its uploaded PNG or JPEG.
     Raises ValuesInvalid naming each field that cannot be printed, RenderingFailed or RenderingBusy.
     """
-    shown, in_print = fonts or FontSet.shipped(), press is not None
+    font_set, in_print = fonts or FontSet.shipped(), press is not None
     builder = RenderInputBuilder(
-        template, images or {}, shown, for_screen=not in_print, press=press, shows_plates=in_print
+        template, images or {}, font_set, for_screen=not in_print, press=press, shows_plates=in_print
     )
     job: dict[str, Any] = dict(SCREEN) if press is None else {**press.job(template.pages), "makes": "proof"}
     job = _add_mark(builder, job, (mark or "")[:MARK_LETTERS] or None)
@@ -153,8 +153,8 @@ def render_print(
 
     `mark` is for files that must not be printed.
     """
-    shown = fonts or FontSet.shipped()
-    builder = RenderInputBuilder(template, images or {}, shown, for_screen=False, press=press)
+    font_set = fonts or FontSet.shipped()
+    builder = RenderInputBuilder(template, images or {}, font_set, for_screen=False, press=press)
     job = _add_mark(builder, press.job(template.pages), mark)
     parts, texts = _render_parts(builder, values, job, seconds, press)
     return PrintFile(parts[0], tuple(builder.render_input.messages), texts)

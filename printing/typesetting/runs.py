@@ -76,19 +76,21 @@ class Run:
         """The PDF, if it is wanted, and the PNG of each page; pages equal to recent ones are not drawn again."""
         render_input, setting = self.builder.render_input, self._build_setting()
         keys = page_keys(render_input, self.job, setting) if self.press is None else []
-        drawn = {key: png for key in keys if (png := drawn_pages.get(key)) is not None}
-        new = [at for at, key in enumerate(keys) if key not in drawn]
-        headers, parts = self._render_pages(setting, new)
+        png_by_key = {key: png for key in keys if (png := drawn_pages.get(key)) is not None}
+        new_numbers = [number for number, key in enumerate(keys) if key not in png_by_key]
+        headers, parts = self._render_pages(setting, new_numbers)
         for header in headers:
             _refuse_failure(header, render_input)
-        texts = tuple(SetText(*render_input.places[at], *sizes) for at, *sizes in headers[0].get("set", ()))
+        texts = tuple(
+            SetText(*render_input.places[number], *sizes) for number, *sizes in headers[0].get("set", ())
+        )
         if self.press is not None:
             return parts, texts
-        pdf = len(parts) - len(new)
-        for at, png in zip(new, parts[pdf:], strict=True):
-            drawn[keys[at]] = png
-            drawn_pages.put(keys[at], png)
-        return [*parts[:pdf], *(drawn[key] for key in keys)], texts
+        pdf = len(parts) - len(new_numbers)
+        for number, png in zip(new_numbers, parts[pdf:], strict=True):
+            png_by_key[keys[number]] = png
+            drawn_pages.put(keys[number], png)
+        return [*parts[:pdf], *(png_by_key[key] for key in keys)], texts
 
     def _build_setting(self) -> dict[str, Any]:
         pages = self.builder.template.pages
@@ -126,8 +128,8 @@ class Run:
                 request["press"] = self._press_request(self.press, root, paths)
             elif "page-only" not in job and new:
                 return self._render_with_pages(worker, request, new, paths)
-            shown = [render_input.pages[at] for at in new] or render_input.pages
-            header, parts = _render_and_observe(worker, request, [_write_job(shown, job, paths)], self._end)
+            pages = [render_input.pages[number] for number in new] or render_input.pages
+            header, parts = _render_and_observe(worker, request, [_write_job(pages, job, paths)], self._end)
             return [header], parts
 
     def _press_request(self, press: Press, root: Path, paths: Mapping[str, str]) -> dict[str, Any]:
@@ -141,25 +143,28 @@ class Run:
     ) -> tuple[list[dict[str, Any]], list[bytes]]:
         """The PDF, then the new pages; a second worker takes most of many, if one is free."""
         render_input = self.builder.render_input
-        fresh = [render_input.pages[at] for at in new]
+        new_pages = [render_input.pages[number] for number in new]
         with ExitStack() as lent:
-            second, own = None, len(fresh)
-            if len(fresh) >= SHARED_PAGES and not render_input.is_large:
+            second, own_count = None, len(new_pages)
+            if len(new_pages) >= SHARED_PAGES and not render_input.is_large:
                 second = lent.enter_context(shared_workers.lend_second())
             if second is not None:
-                own = int(len(fresh) * SHARE_BESIDE_PDF)
+                own_count = int(len(new_pages) * SHARE_BESIDE_PDF)
                 root, _ = lent.enter_context(
                     self.workdir.job(second.slot, self.builder.template, render_input.files())
                 )
                 of_pages = {**request, "root": str(root), "outputs": ["png"]}
-                second.send(of_pages, [_write_job(fresh[own:], self.job, paths)], self._end)
-            jobs = [_write_job(render_input.pages, self.job, paths), _write_job(fresh[:own], self.job, paths)]
+                second.send(of_pages, [_write_job(new_pages[own_count:], self.job, paths)], self._end)
+            jobs = [
+                _write_job(render_input.pages, self.job, paths),
+                _write_job(new_pages[:own_count], self.job, paths),
+            ]
             header, parts = _render_and_observe(worker, {**request, "then": ["png"]}, jobs, self._end)
             if second is None:
                 return [header], parts
-            drawn, pages = second.receive(self._end)
-            observe_renderer(drawn.get("stages", {}))
-        return [header, drawn], [*parts, *pages]
+            second_header, pages = second.receive(self._end)
+            observe_renderer(second_header.get("stages", {}))
+        return [header, second_header], [*parts, *pages]
 
 
 def typeset_alone(
@@ -196,8 +201,8 @@ def _write_job(pages: Sequence[dict[str, Any]], job: Mapping[str, Any], paths: M
     for page in (page for page in pages if "picture" in page):
         page["background"] = paths[page["picture"]]
     title = "Print" if job["print"] or not job["mark"] else "Proof"
-    whole = {"reporting": False, **job, "title": title, "pages": pages}
-    return json.dumps(whole).encode()
+    document = {"reporting": False, **job, "title": title, "pages": pages}
+    return json.dumps(document).encode()
 
 
 def _render_and_observe(

@@ -46,7 +46,7 @@ def _in_proportion(box: Box, content: bytes, size: Size) -> bytes:
     factor = min(1.0, (SMALL_PICTURE / (across * down)) ** 0.5)
     target = max(1, round(across * factor)), max(1, round(down * factor))
 
-    def made() -> bytes:
+    def scale_picture() -> bytes:
         if box.fit == "stretch":
             return shrink_picture(content, target)
         proportion = box.width / box.height
@@ -54,4 +54,6 @@ def _in_proportion(box: Box, content: bytes, size: Size) -> bytes:
         is_larger = reshaped_size(size, proportion, crop=True) > target
         return shrink_picture(cropped, target) if is_larger else cropped
 
-    return smaller_copies.get_or_make((hashlib.sha256(content).digest() + box.fit.encode(), target), made)
+    return smaller_copies.get_or_make(
+        (hashlib.sha256(content).digest() + box.fit.encode(), target), scale_picture
+    )

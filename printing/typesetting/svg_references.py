@@ -51,18 +51,20 @@ class SvgReferences:
         self._open: list[_Part] = []
         self._named: dict[str, list[_Part]] = {}
         self._whole = _Part(None, {}, is_gradient=False)
-        self._drawn: dict[str, tuple[int, int]] = {}
+        self._counts: dict[str, tuple[int, int]] = {}
         self._paints = 0
 
     def start(self, element: str, attributes: Mapping[str, str]) -> None:
         outer = self._open[-1] if self._open else self._whole
-        named = {key: _find_names(text) for key, text in read_properties(attributes).items()}
+        names_by_key = {key: _find_names(text) for key, text in read_properties(attributes).items()}
         # Read once, and each name once: as many as 20,000 elements inherit them.
-        inherited = {key: list(dict.fromkeys(names)) for key, names in named.items() if key in _INHERITED}
-        shown = {**outer.inherited, **inherited} if inherited else outer.inherited
-        part = _Part(attributes.get("id"), shown, is_gradient=element in GRADIENTS)
+        inherited = {
+            key: list(dict.fromkeys(names)) for key, names in names_by_key.items() if key in _INHERITED
+        }
+        in_force = {**outer.inherited, **inherited} if inherited else outer.inherited
+        part = _Part(attributes.get("id"), in_force, is_gradient=element in GRADIENTS)
         self._open.append(part)
-        paints = [name for key, names in named.items() if key not in _INHERITED for name in names]
+        paints = [name for key, names in names_by_key.items() if key not in _INHERITED for name in names]
         for name in paints:
             part.references[(name,)] += 1
         self._inherit_paint(part, element, attributes)
@@ -74,13 +76,13 @@ class SvgReferences:
     def _inherit_paint(self, part: _Part, element: str, attributes: Mapping[str, str]) -> None:
         """Fill, stroke and markers apply to every shape inside of the element that sets them."""
         points = 0
-        shown = [(key, name) for key, names in part.inherited.items() for name in names]
-        if any(key in _MARKERS for key, _ in shown):
+        paints = [(key, name) for key, names in part.inherited.items() for name in names]
+        if any(key in _MARKERS for key, _ in paints):
             points = sum(len(_NUMBER.findall(attributes.get(key, ""))) for key in ("d", "points"))
         target = _read_href(attributes) if element != "a" else None
         if target is not None:
             part.references[(target,)] += 1
-        for key, name in shown:
+        for key, name in paints:
             if key in _MARKERS and target is not None:
                 raise TooComplex("use is not allowed inside of an element with markers.")
             part.references[(name,) if target is None else (target, name)] += points if key in _MARKERS else 1
@@ -111,8 +113,8 @@ class SvgReferences:
         for names, count in part.references.items():
             product = count
             for name in names:
-                drawn, depth = self._drawn_under(name, within)
-                product *= drawn
+                count_drawn, depth = self._drawn_under(name, within)
+                product *= count_drawn
                 deepest = max(deepest, depth)
             total += product
         return total, deepest
@@ -120,15 +122,15 @@ class SvgReferences:
     def _drawn_under(self, name: str, within: tuple[str, ...]) -> tuple[int, int]:
         if name in within:
             raise TooComplex(f"The element {name[:40]} refers to itself.")
-        if name not in self._drawn and len(within) < SVG_NESTED:
+        if name not in self._counts and len(within) < SVG_NESTED:
             parts_drawn = [self._drawn_by(part, (*within, name)) for part in self._named.get(name, [])]
-            total = sum(drawn for drawn, _ in parts_drawn)
+            total = sum(count for count, _ in parts_drawn)
             deepest = max((depth for _, depth in parts_drawn), default=0)
-            self._drawn[name] = max(1, total), deepest + 1
-        drawn, depth = self._drawn.get(name, (1, 1))
+            self._counts[name] = max(1, total), deepest + 1
+        count, depth = self._counts.get(name, (1, 1))
         if len(within) + depth > SVG_NESTED:
             raise TooComplex(f"References may go through {SVG_NESTED} elements, one to the next.")
-        return drawn, depth
+        return count, depth
 
 
 def read_properties(attributes: Mapping[str, str]) -> dict[str, str]:

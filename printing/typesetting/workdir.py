@@ -55,9 +55,9 @@ class WorkDir:
 
     def _hold_template(self, digest: str) -> bool:
         with self._lock:
-            if (held := self._holders.get(digest)) is None:
+            if (entry := self._holders.get(digest)) is None:
                 return False
-            held.holders += 1
+            entry.holders += 1
             self._holders.move_to_end(digest)
             return True
 
@@ -79,14 +79,14 @@ class WorkDir:
             for picture in pictures:
                 (part / picture.file_name).write_bytes(picture.data)
 
-    def _delete_unused(self, most: int, most_bytes: int) -> None:
+    def _delete_unused(self, max_templates: int, max_bytes: int) -> None:
         """The longest unused first, until so many are left in all, or none that can be deleted."""
         with self._lock:
-            left = sum(holder.size for holder in self._holders.values())
+            used_bytes = sum(holder.size for holder in self._holders.values())
             for digest in [digest for digest, holder in self._holders.items() if not holder.holders]:
-                if len(self._holders) <= most and left <= most_bytes:
+                if len(self._holders) <= max_templates and used_bytes <= max_bytes:
                     break
-                left -= self._holders.pop(digest).size
+                used_bytes -= self._holders.pop(digest).size
                 shutil.rmtree(self.root / "artwork" / digest, ignore_errors=True)
 
     def font_folder(self, fonts: FontSet) -> str:
@@ -128,8 +128,8 @@ class WorkDir:
     def clear_job(self, root: Path) -> None:
         """A job has files and a link, and no folders."""
         with suppress(FileNotFoundError):
-            for left in root.iterdir():
-                left.unlink()
+            for file in root.iterdir():
+                file.unlink()
 
 
 def _empty_folder(folder: Path) -> Path:

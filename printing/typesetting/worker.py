@@ -64,14 +64,14 @@ class Renderer:
 
     def forget(self) -> None:
         """Frees what Typst keeps of earlier renderings, where that is much; its fonts stay."""
-        before, held = self.held_kib or sys.maxsize, _resident_kib()
-        self.least_kib = self.least_kib or held
-        if self._is_much(held, before):
+        previous, resident = self.held_kib or sys.maxsize, _resident_kib()
+        self.least_kib = self.least_kib or resident
+        if self._is_much(resident, previous):
             # Freed blocks that are not given back yet do not count: after a booklet 12 MB of 52.
             _trim_memory()
-            held = _resident_kib()
-        self.held_kib = held
-        if self._is_much(held, before) and self.compiler is not None:
+            resident = _resident_kib()
+        self.held_kib = resident
+        if self._is_much(resident, previous) and self.compiler is not None:
             for _ in range(FORGETTING):
                 self.compiler.compile(input=EMPTY, format="svg")
             _trim_memory()
@@ -106,11 +106,13 @@ class Renderer:
             started = time.perf_counter()
             parts = list(self._for_press(request, press, parts[0]))
             stages["press"] = time.perf_counter() - started
-        if (then := request.get("then")) is not None:
+        if (later_outputs := request.get("then")) is not None:
             # What is drawn then belongs to the next job.
-            more, drawn = self.render({**request, "outputs": then, "then": None}, jobs[1:])
-            header |= {**more, "stages": stages | more.get("stages", {})}
-            parts += drawn
+            later_header, later_parts = self.render(
+                {**request, "outputs": later_outputs, "then": None}, jobs[1:]
+            )
+            header |= {**later_header, "stages": stages | later_header.get("stages", {})}
+            parts += later_parts
         return header, parts
 
     def _for_press(self, request: dict[str, Any], press: dict[str, Any], pdf: bytes) -> list[bytes]:
@@ -123,16 +125,16 @@ class Renderer:
         draw = partial(self._page_of, request)
         if press["makes"] == "inks":
             return draw_inks(printed, separation, draw, ppi, overprints=job.keeps_overprint)
-        shown, pages = draw_proof(printed, separation, draw, ppi, is_cmyk=job.is_cmyk)
-        return [shown, *pages]
+        proof, pages = draw_proof(printed, separation, draw, ppi, is_cmyk=job.is_cmyk)
+        return [proof, *pages]
 
     def _page_of(self, request: dict[str, Any], pdf: bytes, number: int, ppi: float) -> bytes:
         """A PNG of a page of our own, as large as its box says."""
         root = Path(request["root"])
         (root / SHOWN).write_bytes(pdf)
         (root / MAIN).write_bytes(LAYOUTS["pdf page"])
-        with pikepdf.open(BytesIO(pdf)) as opened:
-            left, bottom, right, top = (float(side) for side in opened.pages[number].mediabox)
+        with pikepdf.open(BytesIO(pdf)) as document:
+            left, bottom, right, top = (float(side) for side in document.pages[number].mediabox)
         width, height = right - left, top - bottom
         job = {
             "page": number + 1,

@@ -47,8 +47,8 @@ class Worker:
         self.renderings = 0
         self.needs_replacement = False
         self.channel, far_end = socket.socketpair()
-        with ExitStack() as opened, far_end, _signals_blocked():
-            opened.callback(self.channel.close)
+        with ExitStack() as stack, far_end, _signals_blocked():
+            stack.callback(self.channel.close)
             self.process = subprocess.Popen(  # noqa: S603 - a fixed command, no caller's text in it
                 [
                     *(sys.executable, "-m", "printing.typesetting.worker"),
@@ -61,7 +61,7 @@ class Worker:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )
-            opened.pop_all()
+            stack.pop_all()
 
     def send(self, request: Mapping[str, Any], jobs: Sequence[bytes], deadline: float) -> None:
         """Each request has one response, to be received before the next request is sent."""

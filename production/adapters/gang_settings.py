@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 
-from printing.imposition.sheets import Sheet
+from printing.imposition.sheets import PressSheet
 from production.settings_form import SettingsForm, between
 
 OFF = "off"
@@ -81,12 +81,12 @@ class GangSettings(SettingsForm):
     )
 
 
-def press_sheet(settings: Mapping[str, Any]) -> Sheet | None:
+def press_sheet(settings: Mapping[str, Any]) -> PressSheet | None:
     """The press sheet from a provider's settings."""
     turn = settings.get("gang_sheets", OFF)
     if turn == OFF:
         return None
-    return Sheet(
+    return PressSheet(
         width_mm=settings["gang_width"],
         height_mm=settings["gang_height"],
         margin_mm=settings["gang_margin"],

@@ -20,7 +20,7 @@ from printing.preflight.rules.rule import (
     match_of,
     rule,
 )
-from printing.preflight.sheet import Background, Sheet, plates_of_boxes
+from printing.preflight.sheet import Background, CheckedSheet, plates_of_boxes
 from printing.typesetting.template import CMYK, RGB
 
 # Findings of one kind on one page; more are omitted.
@@ -35,7 +35,7 @@ FINISHING = re.compile(
 )
 
 
-def _find_texts(sheet: Sheet) -> Iterator[tuple[Background, ArtworkPart, Area]]:
+def _find_texts(sheet: CheckedSheet) -> Iterator[tuple[Background, ArtworkPart, Area]]:
     """Each with its area on the page, of what the trim leaves at least in part."""
     for behind, part in sheet.parts_behind(Part.TEXT):
         area = behind.place(part.area)
@@ -47,7 +47,7 @@ def few(find: Find) -> Find:
     """Limits a rule to OF_A_KIND matches for each page."""
 
     @wraps(find)
-    def wrapper(sheet: Sheet) -> Iterator[RuleMatch]:
+    def wrapper(sheet: CheckedSheet) -> Iterator[RuleMatch]:
         counts: dict[int, int] = {}
         for match in find(sheet):
             counts[match.number] = counts.get(match.number, 0) + 1
@@ -58,14 +58,14 @@ def few(find: Find) -> Find:
 
 
 @few
-def cut_off(sheet: Sheet) -> Iterator[RuleMatch]:
+def cut_off(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     for behind, part, area in _find_texts(sheet):
         if (inset := min(area.insets(trim_area(behind.page)))) < -SLACK_MM:
             yield match_behind(behind, part.area, f"{-inset:.1f} mm beyond the trim", "inside the trim")
 
 
 @few
-def outside_safe_area(sheet: Sheet) -> Iterator[RuleMatch]:
+def outside_safe_area(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     safe = sheet.limits.safe_mm
     for behind, part, area in _find_texts(sheet):
         if -SLACK_MM <= (inset := min(area.insets(trim_area(behind.page)))) < safe - SLACK_MM:
@@ -73,7 +73,7 @@ def outside_safe_area(sheet: Sheet) -> Iterator[RuleMatch]:
 
 
 @few
-def small_reversed(sheet: Sheet) -> Iterator[RuleMatch]:
+def small_reversed(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     limits = sheet.limits
     for behind, part, area in _find_texts(sheet):
         color, points = color_of(part.color), behind.points(part)
@@ -86,7 +86,7 @@ def small_reversed(sheet: Sheet) -> Iterator[RuleMatch]:
 
 
 @few
-def rich(sheet: Sheet) -> Iterator[RuleMatch]:
+def rich(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     for behind, part, _ in _find_texts(sheet):
         color = color_of(part.color)
         points = behind.points(part)
@@ -97,7 +97,7 @@ def rich(sheet: Sheet) -> Iterator[RuleMatch]:
 
 
 @few
-def contrast_low(sheet: Sheet) -> Iterator[RuleMatch]:
+def contrast_low(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     least = sheet.limits.contrast
     for behind, part, area in _find_texts(sheet):
         color, ground = color_of(part.color), sheet.ground_of(behind, area)
@@ -118,12 +118,12 @@ def color_of(values: tuple[float, ...]) -> RGB | CMYK | None:
     return RGB("#" + "".join(f"{level:02x}" for level in levels))
 
 
-def color_ink_too_much(sheet: Sheet) -> Iterator[RuleMatch]:
+def color_ink_too_much(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     most = sheet.limits.total_ink
-    for shown in sheet.shown:
-        for color in (shown.box.color if shown.box.kind != "Image" else None, shown.box.background):
+    for visible in sheet.visible_boxes:
+        for color in (visible.box.color if visible.box.kind != "Image" else None, visible.box.background):
             if isinstance(color, CMYK) and total_ink(color) > most:
-                yield match_of(shown, f"{total_ink(color):.0f}% ({ink_words(color)})", f"{most:g}%")
+                yield match_of(visible, f"{total_ink(color):.0f}% ({ink_words(color)})", f"{most:g}%")
                 break
 
 
@@ -132,14 +132,14 @@ def color_ink_too_much(sheet: Sheet) -> Iterator[RuleMatch]:
     "uses registration color, which prints on every plate",
     "Use process inks, such as C0 M0 Y0 K100 for black. Registration color is only for marks.",
 )
-def registration_color(sheet: Sheet) -> Iterator[RuleMatch]:
+def registration_color(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     for behind, part in sheet.parts_behind(Part.REGISTRATION):
         yield match_behind(behind, part.area, "registration color inside the trim", "C, M, Y and K")
 
 
 @rule(WARNING, "has a line too thin to print reliably", "Make the line thicker.")
 @few
-def hairline(sheet: Sheet) -> Iterator[RuleMatch]:
+def hairline(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     least = sheet.limits.hairline_pt
     for behind, part in sheet.parts_behind(Part.LINE):
         if (points := behind.points(part)) < least - 0.005:
@@ -148,7 +148,7 @@ def hairline(sheet: Sheet) -> Iterator[RuleMatch]:
 
 @rule(WARNING, "has letters too small to print well", "Make the letters larger in the artwork.")
 @few
-def artwork_text_too_small(sheet: Sheet) -> Iterator[RuleMatch]:
+def artwork_text_too_small(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     least = sheet.limits.text_pt
     for behind, part in sheet.parts_behind(Part.TEXT):
         if 0 < (points := behind.points(part)) < least - 0.05:
@@ -160,7 +160,7 @@ def artwork_text_too_small(sheet: Sheet) -> Iterator[RuleMatch]:
     "uses a font that is not available, so another one replaces it",
     "Convert the letters to outlines, or use one of the service's fonts.",
 )
-def artwork_font_missing(sheet: Sheet) -> Iterator[RuleMatch]:
+def artwork_font_missing(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     """Letters of an SVG are set in the fonts of the service."""
     families = {face.family.casefold() for face in sheet.fonts.faces}
     for behind in sheet.backgrounds:
@@ -179,7 +179,7 @@ def artwork_font_missing(sheet: Sheet) -> Iterator[RuleMatch]:
     "does not embed one of its fonts",
     "Export the PDF with all fonts embedded, or with letters as outlines.",
 )
-def artwork_font_not_embedded(sheet: Sheet) -> Iterator[RuleMatch]:
+def artwork_font_not_embedded(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     for behind, part in sheet.parts_behind(Part.FONT):
         if not part.is_embedded:
             yield match_behind(behind, part.area, f"{part.name} not embedded", "every font embedded")
@@ -190,7 +190,7 @@ def artwork_font_not_embedded(sheet: Sheet) -> Iterator[RuleMatch]:
     "is too complex to be examined to its end",
     "Check the proof, and export very complex drawings as pictures.",
 )
-def artwork_unexamined(sheet: Sheet) -> Iterator[RuleMatch]:
+def artwork_unexamined(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     reads_inks = sheet.limits.severities.get("total_ink_high") != "Off"
     for behind in sheet.backgrounds:
         if _has_part(behind, Part.UNEXAMINED):
@@ -200,7 +200,7 @@ def artwork_unexamined(sheet: Sheet) -> Iterator[RuleMatch]:
 
 
 @rule(ERROR, "cannot be examined", "Export the PDF again, without a password.")
-def artwork_unreadable(sheet: Sheet) -> Iterator[RuleMatch]:
+def artwork_unreadable(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     for behind in sheet.backgrounds:
         if not behind.facts.is_readable:
             yield match_behind(behind, None, "a PDF that cannot be read", "an intact PDF without a password")
@@ -209,14 +209,14 @@ def artwork_unreadable(sheet: Sheet) -> Iterator[RuleMatch]:
 @rule(
     ERROR_WHEN_CONVERTED, "has colors that cannot be converted to the press's inks", "Export the PDF in CMYK."
 )
-def artwork_colors_left(sheet: Sheet) -> Iterator[RuleMatch]:
+def artwork_colors_left(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     """Everything else is converted, so that a file in inks holds nothing else."""
     for behind, part in sheet.parts_behind(Part.LEFT_IN_COLOR):
         yield match_behind(behind, None, part.name, CONVERTIBLE)
-    for shown in sheet.shown:
-        if shown.artwork is not None and shown.artwork.media_type == "application/pdf":
-            for part in artwork_facts(shown.artwork).of_kind(Part.LEFT_IN_COLOR):
-                yield match_of(shown, part.name, CONVERTIBLE)
+    for visible in sheet.visible_boxes:
+        if visible.artwork is not None and visible.artwork.media_type == "application/pdf":
+            for part in artwork_facts(visible.artwork).of_kind(Part.LEFT_IN_COLOR):
+                yield match_of(visible, part.name, CONVERTIBLE)
 
 
 @rule(
@@ -224,7 +224,7 @@ def artwork_colors_left(sheet: Sheet) -> Iterator[RuleMatch]:
     "combines transparency with spot colors, which presses blend in different ways",
     "Flatten the transparency, or convert the spot colors to process colors.",
 )
-def transparency_over_spot(sheet: Sheet) -> Iterator[RuleMatch]:
+def transparency_over_spot(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     for behind in sheet.backgrounds:
         spots = sorted(part.name for part in behind.facts.of_kind(Part.SPOT))[:OF_A_KIND]
         if spots and _has_part(behind, Part.TRANSPARENCY):
@@ -236,7 +236,7 @@ def transparency_over_spot(sheet: Sheet) -> Iterator[RuleMatch]:
     "has white that overprints, so it disappears in print",
     "Turn off overprinting for white objects.",
 )
-def white_overprint(sheet: Sheet) -> Iterator[RuleMatch]:
+def white_overprint(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     return _find_overprint(sheet, *WHITE, is_kept=True)
 
 
@@ -245,7 +245,7 @@ def white_overprint(sheet: Sheet) -> Iterator[RuleMatch]:
     "has overprinting ink, which prints as a knockout instead",
     "Check the proof. Where both inks should print, mix them in one color.",
 )
-def artwork_overprint_removed(sheet: Sheet) -> Iterator[RuleMatch]:
+def artwork_overprint_removed(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     yield from _find_overprint(sheet, *INK, is_kept=False)
     yield from _find_overprint(sheet, *WHITE, is_kept=False)
 
@@ -255,12 +255,12 @@ def artwork_overprint_removed(sheet: Sheet) -> Iterator[RuleMatch]:
     "has overprinting ink, which the proof does not show",
     "Ask the printer for a proof of the plates.",
 )
-def overprint_not_shown(sheet: Sheet) -> Iterator[RuleMatch]:
+def overprint_not_shown(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     return _find_overprint(sheet, *INK, is_kept=True)
 
 
 def _find_overprint(
-    sheet: Sheet, kind: Part, found: str, wanted: str, *, is_kept: bool
+    sheet: CheckedSheet, kind: Part, found: str, wanted: str, *, is_kept: bool
 ) -> Iterator[RuleMatch]:
     if sheet.limits.keeps_overprint == is_kept:
         for behind, part in sheet.parts_behind(kind):
@@ -272,7 +272,7 @@ def _find_overprint(
     "has a spot color that prints only if it has its own plate",
     "Convert the spot color to process colors, unless the product has this plate.",
 )
-def artwork_plate_unexpected(sheet: Sheet) -> Iterator[RuleMatch]:
+def artwork_plate_unexpected(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     """A spot color that no box of the template has, and that no finishing has."""
     expected = {name.casefold() for name in plates_of_boxes(sheet.template)}
     for behind, part in sheet.parts_behind(Part.SPOT):

@@ -6,13 +6,13 @@ from itertools import chain
 from printing.preflight.eddm import NAMES, EddmFinding, check_pages, check_presence, check_size
 from printing.preflight.geometry import box_area, trim_area
 from printing.preflight.rules.rule import ERROR, WARNING, Find, Rule, RuleMatch, Severities
-from printing.preflight.sheet import Sheet
+from printing.preflight.sheet import CheckedSheet
 
 _WHOLE = {"eddm_indicia_missing": "The indicia", "eddm_address_missing": "The simplified address"}
 
 
 def _make_finder(code: str) -> Find:
-    def find(sheet: Sheet) -> Iterator[RuleMatch]:
+    def find(sheet: CheckedSheet) -> Iterator[RuleMatch]:
         if sheet.product is not None and sheet.product.is_eddm:
             yield from (
                 _match_finding(sheet, finding) for finding in _list_findings(sheet) if finding.code == code
@@ -21,16 +21,20 @@ def _make_finder(code: str) -> Find:
     return find
 
 
-def _list_findings(sheet: Sheet) -> Iterator[EddmFinding]:
+def _list_findings(sheet: CheckedSheet) -> Iterator[EddmFinding]:
     """Findings of the checked pages; those of the whole piece are on its first page."""
     pages, product = sheet.template.pages, sheet.product
-    chosen = {number for number, _ in sheet.pages}
+    numbers = {number for number, _ in sheet.pages}
     sizes = {(text.page, text.box): text.size for text in sheet.job.texts}
-    whole = chain(check_size(product.width_mm, product.height_mm) if product else (), check_presence(pages))
-    return (finding for finding in chain(whole, check_pages(pages, sizes)) if (finding.page or 0) in chosen)
+    of_piece = chain(
+        check_size(product.width_mm, product.height_mm) if product else (), check_presence(pages)
+    )
+    return (
+        finding for finding in chain(of_piece, check_pages(pages, sizes)) if (finding.page or 0) in numbers
+    )
 
 
-def _match_finding(sheet: Sheet, finding: EddmFinding) -> RuleMatch:
+def _match_finding(sheet: CheckedSheet, finding: EddmFinding) -> RuleMatch:
     number, values = finding.page or 0, (finding.found, finding.wanted)
     page = sheet.template.pages[number]
     if finding.box is None:

@@ -16,7 +16,7 @@ from printing.preflight.rules.rule import (
     match_of,
     rule,
 )
-from printing.preflight.sheet import Background, Sheet
+from printing.preflight.sheet import Background, CheckedSheet
 from printing.typesetting.scaling import printed_dpi
 
 DISTORTED = 0.05
@@ -28,7 +28,7 @@ RASTERS = frozenset({"image/png", "image/jpeg"})
     "has too few pixels for its printed size and will look blurred",
     "Send a larger picture, or print it smaller.",
 )
-def resolution_low(sheet: Sheet) -> Iterator[RuleMatch]:
+def resolution_low(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     for picture, facts in sheet.pictures:
         wanted = sheet.limits.resolution_of(picture.page.width, picture.page.height)
         found = printed_dpi(picture.box, (facts.width, facts.height))
@@ -52,7 +52,7 @@ def resolution_low(sheet: Sheet) -> Iterator[RuleMatch]:
     "is an RGB picture, and converting it to the press's inks makes bright colors duller",
     "Check the colors in the soft proof, or send a CMYK picture.",
 )
-def picture_rgb(sheet: Sheet) -> Iterator[RuleMatch]:
+def picture_rgb(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     for picture, facts in sheet.pictures:
         if facts.mode in {"RGB", "RGBA", "P"}:
             yield match_of(picture, "RGB", "CMYK or gray")
@@ -70,7 +70,7 @@ def picture_rgb(sheet: Sheet) -> Iterator[RuleMatch]:
     "has letters, shapes or gradients in RGB, and converting them to the press's inks makes bright colors duller",
     "Check the colors in the soft proof, or export the PDF in CMYK.",
 )
-def artwork_rgb(sheet: Sheet) -> Iterator[RuleMatch]:
+def artwork_rgb(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     for behind, part in sheet.parts_behind(Part.RGB):
         yield match_behind(behind, part.area, "RGB", "CMYK, gray or spot colors")
 
@@ -80,7 +80,7 @@ def artwork_rgb(sheet: Sheet) -> Iterator[RuleMatch]:
     "has CMYK colors without a profile, so their printed look is unknown",
     "Save the picture with its ICC profile.",
 )
-def picture_untagged(sheet: Sheet) -> Iterator[RuleMatch]:
+def picture_untagged(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     """CMYK numbers without a profile name no colors; RGB and gray without one are sRGB by convention.
 
     In a PDF they are inks of the press that it is made for.
@@ -95,7 +95,7 @@ def picture_untagged(sheet: Sheet) -> Iterator[RuleMatch]:
 
 
 @rule(WARNING, "shows nothing", "Check that you sent the right picture.")
-def picture_empty(sheet: Sheet) -> Iterator[RuleMatch]:
+def picture_empty(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     for picture, facts in sheet.pictures:
         if facts.is_clear:
             yield match_of(picture, "fully transparent", "something visible")
@@ -109,7 +109,7 @@ def picture_empty(sheet: Sheet) -> Iterator[RuleMatch]:
     "is stretched out of proportion",
     "Give the box the picture's proportions, or let it crop the picture.",
 )
-def picture_distorted(sheet: Sheet) -> Iterator[RuleMatch]:
+def picture_distorted(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     for picture, facts in sheet.pictures:
         if picture.box.fit != "stretch" or not facts.height:
             continue
@@ -124,7 +124,7 @@ def picture_distorted(sheet: Sheet) -> Iterator[RuleMatch]:
     "has more ink than the paper can take, so it may smear and dry slowly",
     "Reduce the ink in the darkest parts.",
 )
-def total_ink_high(sheet: Sheet) -> Iterator[RuleMatch]:
+def total_ink_high(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     """Checks only colors defined in inks, and what blends: all others are limited when they are converted."""
     yield from color_ink_too_much(sheet)
     most = sheet.limits.total_ink

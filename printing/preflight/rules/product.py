@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from printing.artwork.parts import Part
 from printing.preflight.geometry import trim_area
 from printing.preflight.rules.rule import ERROR, WARNING, RuleMatch, match_behind, rule
-from printing.preflight.sheet import Background, Sheet, die_lines_of
+from printing.preflight.sheet import Background, CheckedSheet, die_lines_of
 
 # How programs scale by mistake.
 SCALES = (10, 25, 50, 75, 125, 150, 200, 300, 400)
@@ -19,7 +19,7 @@ WHITE = 254
     "has a different number of pages than the product",
     "Add or remove pages, or correct the product's page count.",
 )
-def page_count_wrong(sheet: Sheet) -> Iterator[RuleMatch]:
+def page_count_wrong(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     product, pages = sheet.product, sheet.template.pages
     if product is not None and len(pages) != product.page_count:
         found, wanted = _format_pages(len(pages)), _format_pages(product.page_count)
@@ -35,7 +35,7 @@ def _format_pages(count: int) -> str:
     "does not have the product's size",
     "Give the page the product's trimmed size, or correct the product.",
 )
-def page_size_wrong(sheet: Sheet) -> Iterator[RuleMatch]:
+def page_size_wrong(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     """A page rotated by 90 degrees has the right size as well."""
     if sheet.product is None:
         return
@@ -56,7 +56,7 @@ def page_size_wrong(sheet: Sheet) -> Iterator[RuleMatch]:
     "has a different size, and the service never scales a PDF",
     "Export the PDF at the page's size with bleed, at 1:1.",
 )
-def artwork_size(sheet: Sheet) -> Iterator[RuleMatch]:
+def artwork_size(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     """A PDF is printed at its own size; other artwork has the proportions of its page, or the template is refused."""
     for background in sheet.backgrounds:
         if background.facts.page is None:
@@ -84,7 +84,7 @@ def _size_found(size: tuple[float, float], fitting: Sequence[tuple[float, float]
     return words
 
 
-def has_wrong_size(sheet: Sheet, number: int) -> bool:
+def has_wrong_size(sheet: CheckedSheet, number: int) -> bool:
     return any(match.number == number for match in artwork_size.find(sheet))
 
 
@@ -93,7 +93,7 @@ def has_wrong_size(sheet: Sheet, number: int) -> bool:
     "has too few pages",
     "Send as many pages as the product has. Add blank pages to a booklet until their count is divisible by 4.",
 )
-def artwork_pages_missing(sheet: Sheet) -> Iterator[RuleMatch]:
+def artwork_pages_missing(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     if missing := sheet.job.missing_pages:
         count = len(sheet.template.pages)
         first = trim_area(sheet.template.pages[count - missing])
@@ -103,7 +103,7 @@ def artwork_pages_missing(sheet: Sheet) -> Iterator[RuleMatch]:
 
 
 @rule(WARNING, "has more pages than are printed", "Remove the extra pages, or name the first page to print.")
-def artwork_pages_ignored(sheet: Sheet) -> Iterator[RuleMatch]:
+def artwork_pages_ignored(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     if ignored := sheet.job.ignored_pages:
         count = len(sheet.template.pages)
         last = trim_area(sheet.template.pages[-1])
@@ -120,19 +120,23 @@ def artwork_pages_ignored(sheet: Sheet) -> Iterator[RuleMatch]:
     "is blank",
     "Send the page that belongs there. If it is blank on purpose, there is nothing to do.",
 )
-def page_blank(sheet: Sheet) -> Iterator[RuleMatch]:
+def page_blank(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     """Varnish and white are plates that no picture shows."""
-    filled = {shown.number for shown in sheet.shown}
-    sent = len(sheet.template.pages) - sheet.job.missing_pages
+    drawn_numbers = {visible.number for visible in sheet.visible_boxes}
+    sent_count = len(sheet.template.pages) - sheet.job.missing_pages
     behind = {background.number: background for background in sheet.backgrounds}
     for number, page in sheet.pages:
-        if number < sent and number not in filled and _is_blank(sheet, number, behind.get(number)):
+        if (
+            number < sent_count
+            and number not in drawn_numbers
+            and _is_blank(sheet, number, behind.get(number))
+        ):
             yield RuleMatch(
                 number, trim_area(page), f"Page {number + 1}", "nothing to print", "something visible"
             )
 
 
-def _is_blank(sheet: Sheet, number: int, behind: Background | None) -> bool:
+def _is_blank(sheet: CheckedSheet, number: int, behind: Background | None) -> bool:
     if behind is not None and any(part.kind in {Part.TEXT, Part.SPOT} for part in behind.facts.parts):
         return False
     if has_wrong_size(sheet, number):
@@ -146,7 +150,7 @@ def _is_blank(sheet: Sheet, number: int, behind: Background | None) -> bool:
     "has no die line, so the cutting shape is unknown",
     "Draw the die line in a spot color with the name of the product's plate.",
 )
-def die_line_missing(sheet: Sheet) -> Iterator[RuleMatch]:
+def die_line_missing(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     """Checks a customer's PDF; any tool's plate will do, because programs name it in many ways."""
     wanted = sheet.job.die_lines
     if wanted and sheet.job.only is None and not die_lines_of(sheet.template, sheet.job.facts):
@@ -159,7 +163,7 @@ def die_line_missing(sheet: Sheet) -> Iterator[RuleMatch]:
     "has annotations or form fields, which print as shown",
     "Remove what should not be printed, and flatten the PDF.",
 )
-def artwork_flattened(sheet: Sheet) -> Iterator[RuleMatch]:
+def artwork_flattened(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     for background in sheet.backgrounds:
         if (page := background.facts.page) is None:
             continue

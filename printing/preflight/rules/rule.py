@@ -5,25 +5,25 @@ from dataclasses import dataclass
 
 from printing.area import Area
 from printing.preflight.findings import Severity
-from printing.preflight.sheet import Background, Sheet, VisibleBox
+from printing.preflight.sheet import Background, CheckedSheet, VisibleBox
 from printing.press.rules import ColorPolicy
 
 
 @dataclass(frozen=True, slots=True)
 class RuleMatch:
-    """The place of a broken rule: pages count from 0, `what` begins the message of the finding."""
+    """The place of a broken rule: pages count from 0, `subject` begins the message of the finding."""
 
     number: int
     area: Area
-    what: str
+    subject: str
     found: str
     wanted: str
-    at: int | None = None
+    box_index: int | None = None
     is_pdf: bool = False
 
 
-def match_of(shown: VisibleBox, found: str, wanted: str, *, area: Area | None = None) -> RuleMatch:
-    return RuleMatch(shown.number, area or shown.area, shown.title, found, wanted, shown.at)
+def match_of(visible: VisibleBox, found: str, wanted: str, *, area: Area | None = None) -> RuleMatch:
+    return RuleMatch(visible.number, area or visible.area, visible.title, found, wanted, visible.box_index)
 
 
 def match_behind(background: Background, area: Area | None, found: str, wanted: str) -> RuleMatch:
@@ -31,7 +31,7 @@ def match_behind(background: Background, area: Area | None, found: str, wanted: 
     return RuleMatch(background.number, background.place(area), "The background", found, wanted)
 
 
-Find = Callable[[Sheet], Iterator[RuleMatch]]
+Find = Callable[[CheckedSheet], Iterator[RuleMatch]]
 Severities = Mapping[ColorPolicy, Severity | None]
 
 ERROR: Severities = dict.fromkeys(ColorPolicy, Severity.ERROR)

@@ -10,7 +10,7 @@ from printing.preflight.geometry import SIDES, SLACK_MM, box_area, trim_area
 from printing.preflight.rules import artwork
 from printing.preflight.rules.product import has_wrong_size
 from printing.preflight.rules.rule import ERROR, WARNING, RuleMatch, match_behind, match_of, rule
-from printing.preflight.sheet import Background, Sheet, VisibleBox
+from printing.preflight.sheet import Background, CheckedSheet, VisibleBox
 
 # A box nearer to the trim than this is meant to touch it.
 TOUCHING_MM = 0.3
@@ -24,14 +24,15 @@ BLEED_SLACK_MM = 0.2
     "Add bleed to the page, and extend backgrounds to its end.",
     of_pdf=Severity.ERROR,
 )
-def bleed_missing(sheet: Sheet) -> Iterator[RuleMatch]:
+def bleed_missing(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     """Ink reaches the trim of a page that has too little bleed, or none."""
     yield from _artwork_bleed_missing(sheet)
     wanted = sheet.limits.bleed_mm
     for number, page in sheet.pages:
         if page.bleed >= wanted - SLACK_MM:
             continue
-        sides = {side for shown in sheet.shown if shown.number == number for side in _touched_sides(shown)}
+        visible_here = [visible for visible in sheet.visible_boxes if visible.number == number]
+        sides = {side for visible in visible_here for side in _touched_sides(visible)}
         sides.update(_inked_edges(sheet, number))
         if sides:
             words = ", ".join(side for side in SIDES if side in sides)
@@ -41,7 +42,7 @@ def bleed_missing(sheet: Sheet) -> Iterator[RuleMatch]:
             )  # fmt: skip
 
 
-def _artwork_bleed_missing(sheet: Sheet) -> Iterator[RuleMatch]:
+def _artwork_bleed_missing(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     """Ink of a PDF reaches the trim, and the PDF has less bleed than the page."""
     for background in sheet.backgrounds:
         wanted = min(background.page.bleed, sheet.limits.bleed_mm)
@@ -57,7 +58,7 @@ def _lacks_bleed(background: Background, wanted: float) -> bool:
     return background.facts.page is not None and background.bleed < wanted - BLEED_SLACK_MM
 
 
-def _inked_edges(sheet: Sheet, number: int) -> Iterator[str]:
+def _inked_edges(sheet: CheckedSheet, number: int) -> Iterator[str]:
     ground, page = sheet.background_pixels.get(number), sheet.template.pages[number]
     if ground is None or page.background is None:
         return
@@ -79,20 +80,20 @@ def _inked_edges(sheet: Sheet, number: int) -> Iterator[str]:
     "touches the trim but does not fill the bleed, so a white edge may show after cutting",
     "Extend the box to the end of the bleed, or move it inside the trim.",
 )
-def bleed_not_filled(sheet: Sheet) -> Iterator[RuleMatch]:
+def bleed_not_filled(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     """A picture or background that touches the trim but does not fill the bleed."""
-    for shown in sheet.shown:
-        bleed = min(shown.page.bleed, sheet.limits.bleed_mm)
-        if shown.page.bleed < sheet.limits.bleed_mm - SLACK_MM:
+    for visible in sheet.visible_boxes:
+        bleed = min(visible.page.bleed, sheet.limits.bleed_mm)
+        if visible.page.bleed < sheet.limits.bleed_mm - SLACK_MM:
             continue
-        area = _ink_area(shown)
+        area = _ink_area(visible)
         if area is None:
             continue
-        reach = dict(zip(SIDES, (-inset for inset in area.insets(trim_area(shown.page))), strict=True))
-        short = {side: reach[side] for side in _touched_sides(shown) if reach[side] < bleed - SLACK_MM}
+        reach = dict(zip(SIDES, (-inset for inset in area.insets(trim_area(visible.page))), strict=True))
+        short = {side: reach[side] for side in _touched_sides(visible) if reach[side] < bleed - SLACK_MM}
         if short:
             found = ", ".join(f"{max(reached, 0):.1f} mm at the {side}" for side, reached in short.items())
-            yield match_of(shown, found, f"{bleed:g} mm beyond the trim", area=area)
+            yield match_of(visible, found, f"{bleed:g} mm beyond the trim", area=area)
 
 
 def _ink_area(visible: VisibleBox) -> Area | None:
@@ -119,7 +120,7 @@ def _touched_sides(visible: VisibleBox) -> list[str]:
     "ends at the trim, so a white edge may show after cutting",
     "Extend the artwork to the end of the bleed.",
 )
-def background_ends_at_trim(sheet: Sheet) -> Iterator[RuleMatch]:
+def background_ends_at_trim(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     for background in sheet.backgrounds:
         ground = sheet.background_pixels.get(background.number)
         if _lacks_bleed(background, min(background.page.bleed, sheet.limits.bleed_mm)):
@@ -134,10 +135,10 @@ def background_ends_at_trim(sheet: Sheet) -> Iterator[RuleMatch]:
 
 
 @rule(ERROR, "is outside the page and will not print", "Move the box onto the page, or remove it.")
-def box_off_page(sheet: Sheet) -> Iterator[RuleMatch]:
-    for shown in sheet.shown:
-        if not shown.area.overlap(trim_area(shown.page)):
-            yield match_of(shown, "outside the page", "on the page")
+def box_off_page(sheet: CheckedSheet) -> Iterator[RuleMatch]:
+    for visible in sheet.visible_boxes:
+        if not visible.area.overlap(trim_area(visible.page)):
+            yield match_of(visible, "outside the page", "on the page")
 
 
 @rule(
@@ -145,21 +146,21 @@ def box_off_page(sheet: Sheet) -> Iterator[RuleMatch]:
     "extends past the trim and will be cut off",
     "Move the text inside, make it smaller or shorten it.",
 )
-def text_cut_off(sheet: Sheet) -> Iterator[RuleMatch]:
+def text_cut_off(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     """Letters of a text reach over the trim."""
-    for shown, _ in sheet.texts:
-        insets = shown.area.insets(trim_area(shown.page))
-        if min(insets) < -SLACK_MM and shown.area.overlap(trim_area(shown.page)):
-            yield match_of(shown, f"{-min(insets):.1f} mm beyond the trim", "inside the trim")
+    for visible, _ in sheet.texts:
+        insets = visible.area.insets(trim_area(visible.page))
+        if min(insets) < -SLACK_MM and visible.area.overlap(trim_area(visible.page)):
+            yield match_of(visible, f"{-min(insets):.1f} mm beyond the trim", "inside the trim")
     yield from artwork.cut_off(sheet)
 
 
 @rule(WARNING, "is too close to the trim and may be cut", "Move the text further inside, or shorten it.")
-def text_outside_safe_area(sheet: Sheet) -> Iterator[RuleMatch]:
-    for shown, _ in sheet.texts:
-        inset = min(shown.area.insets(trim_area(shown.page)))
+def text_outside_safe_area(sheet: CheckedSheet) -> Iterator[RuleMatch]:
+    for visible, _ in sheet.texts:
+        inset = min(visible.area.insets(trim_area(visible.page)))
         if -SLACK_MM <= inset < sheet.limits.safe_mm - SLACK_MM:
-            yield match_of(shown, f"{inset:.1f} mm from the trim", f"{sheet.limits.safe_mm:g} mm")
+            yield match_of(visible, f"{inset:.1f} mm from the trim", f"{sheet.limits.safe_mm:g} mm")
     yield from artwork.outside_safe_area(sheet)
 
 
@@ -168,25 +169,29 @@ def text_outside_safe_area(sheet: Sheet) -> Iterator[RuleMatch]:
     "is too close to the trim and may be cut",
     "Move the box further inside, or extend a picture to the end of the bleed.",
 )
-def box_outside_safe_area(sheet: Sheet) -> Iterator[RuleMatch]:
+def box_outside_safe_area(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     """Codes, and pictures that are not meant to reach the trim."""
-    for shown in sheet.shown:
-        if shown.box.kind == "Text" or not shown.area.overlap(trim_area(shown.page)):
+    for visible in sheet.visible_boxes:
+        if visible.box.kind == "Text" or not visible.area.overlap(trim_area(visible.page)):
             continue
-        inset = min(shown.area.insets(trim_area(shown.page)))
-        is_code = shown.box.kind != "Image"
+        inset = min(visible.area.insets(trim_area(visible.page)))
+        is_code = visible.box.kind != "Image"
         if (is_code or inset > TOUCHING_MM) and inset < sheet.limits.safe_mm - SLACK_MM:
-            yield match_of(shown, f"{inset:.1f} mm from the trim", f"{sheet.limits.safe_mm:g} mm")
+            yield match_of(visible, f"{inset:.1f} mm from the trim", f"{sheet.limits.safe_mm:g} mm")
 
 
 @rule(WARNING, "overlaps other text", "Move one of the texts, or shorten it.")
-def texts_overlap(sheet: Sheet) -> Iterator[RuleMatch]:
+def texts_overlap(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     """Texts that overlap. The space above and below their letters may overlap."""
-    texts = [(shown, _cut_to_letters(shown, text.size)) for shown, text in sheet.texts if _is_upright(shown)]
-    for position, (shown, area) in enumerate(texts):
+    texts = [
+        (visible, _cut_to_letters(visible, text.size))
+        for visible, text in sheet.texts
+        if _is_upright(visible)
+    ]
+    for position, (visible, area) in enumerate(texts):
         for other, below in texts[:position]:
-            if other.number == shown.number and area.overlap(below) > 0.15 * min(area.size, below.size):
-                yield match_of(shown, f"over {other.title}", "apart")
+            if other.number == visible.number and area.overlap(below) > 0.15 * min(area.size, below.size):
+                yield match_of(visible, f"over {other.title}", "apart")
                 break
 
 

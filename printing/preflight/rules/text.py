@@ -8,7 +8,7 @@ from printing.preflight.colors import contrast, is_reversed, luminance, rgb_of, 
 from printing.preflight.geometry import frame
 from printing.preflight.rules import artwork
 from printing.preflight.rules.rule import ERROR, WARNING, RuleMatch, match_of, rule
-from printing.preflight.sheet import Sheet, VisibleBox
+from printing.preflight.sheet import CheckedSheet, VisibleBox
 from printing.typesetting.fonts import FontFace, fonts_in
 
 CODE_CONTRAST = 3.0
@@ -19,11 +19,11 @@ LESS_RESTRICTED = 0x000C
 @rule(
     WARNING, "is too small to print well", "Shorten the text so that it becomes larger, or enlarge its box."
 )
-def text_too_small(sheet: Sheet) -> Iterator[RuleMatch]:
+def text_too_small(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     smallest = sheet.limits.text_pt
-    for shown, text in sheet.texts:
+    for visible, text in sheet.texts:
         if text.size < smallest:
-            yield match_of(shown, _format_points(text.size), _format_points(smallest))
+            yield match_of(visible, _format_points(text.size), _format_points(smallest))
 
 
 @rule(
@@ -31,14 +31,14 @@ def text_too_small(sheet: Sheet) -> Iterator[RuleMatch]:
     "is small, light text on a dark background, and ink may fill its letters",
     "Make the text larger or bolder, or use a light background.",
 )
-def text_small_reversed(sheet: Sheet) -> Iterator[RuleMatch]:
+def text_small_reversed(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     """Small light letters on a dark background fill in with ink."""
     smallest = sheet.limits.reversed_text_pt
-    for shown, text in sheet.texts:
-        if shown.color_behind is None or not sheet.limits.text_pt <= text.size < smallest:
+    for visible, text in sheet.texts:
+        if visible.color_behind is None or not sheet.limits.text_pt <= text.size < smallest:
             continue
-        if is_reversed(shown.box.color, shown.color_behind):
-            yield match_of(shown, f"{_format_points(text.size)}, light on dark", _format_points(smallest))
+        if is_reversed(visible.box.color, visible.color_behind):
+            yield match_of(visible, f"{_format_points(text.size)}, light on dark", _format_points(smallest))
     yield from artwork.small_reversed(sheet)
 
 
@@ -47,60 +47,60 @@ def text_small_reversed(sheet: Sheet) -> Iterator[RuleMatch]:
     "is small text in black made of several inks, which may show colored edges",
     "Use pure black for the text: C0 M0 Y0 K100.",
 )
-def text_rich_black(sheet: Sheet) -> Iterator[RuleMatch]:
+def text_rich_black(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     largest = sheet.limits.rich_text_pt
-    for shown, text in sheet.texts:
-        words = rich_black(shown.box.color, sheet.limits.policy)
+    for visible, text in sheet.texts:
+        words = rich_black(visible.box.color, sheet.limits.policy)
         if words and text.size < largest:
-            yield match_of(shown, f"{words} at {_format_points(text.size)}", "K only")
+            yield match_of(visible, f"{words} at {_format_points(text.size)}", "K only")
     yield from artwork.rich(sheet)
 
 
 @rule(
     WARNING, "has too little contrast with its background", "Choose a darker or lighter color for the text."
 )
-def text_contrast_low(sheet: Sheet) -> Iterator[RuleMatch]:
-    for shown, _ in sheet.texts:
-        if shown.color_behind is None:
+def text_contrast_low(sheet: CheckedSheet) -> Iterator[RuleMatch]:
+    for visible, _ in sheet.texts:
+        if visible.color_behind is None:
             continue
-        found = contrast(rgb_of(shown.box.color), shown.color_behind)
+        found = contrast(rgb_of(visible.box.color), visible.color_behind)
         if found < sheet.limits.contrast:
-            yield match_of(shown, f"contrast {found:.1f} : 1", f"{sheet.limits.contrast:g} : 1")
+            yield match_of(visible, f"contrast {found:.1f} : 1", f"{sheet.limits.contrast:g} : 1")
     yield from artwork.contrast_low(sheet)
 
 
 @rule(WARNING, "is a code that scanners may not read", "Print the code dark on a light background.")
-def code_contrast_low(sheet: Sheet) -> Iterator[RuleMatch]:
+def code_contrast_low(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     """Scanners need dark bars on a light background."""
-    for shown in sheet.shown:
-        if shown.color_behind is None or shown.box.kind not in {"QRCode", "Code128"}:
+    for visible in sheet.visible_boxes:
+        if visible.color_behind is None or visible.box.kind not in {"QRCode", "Code128"}:
             continue
-        bars = rgb_of(shown.box.color)
-        found = contrast(bars, shown.color_behind)
-        if luminance(bars) > luminance(shown.color_behind) or found < CODE_CONTRAST:
-            is_light = luminance(bars) > luminance(shown.color_behind)
+        bars = rgb_of(visible.box.color)
+        found = contrast(bars, visible.color_behind)
+        if luminance(bars) > luminance(visible.color_behind) or found < CODE_CONTRAST:
+            is_light = luminance(bars) > luminance(visible.color_behind)
             words = "light bars on a dark ground" if is_light else f"contrast {found:.1f} : 1"
-            yield match_of(shown, words, f"dark bars, contrast {CODE_CONTRAST:g} : 1")
+            yield match_of(visible, words, f"dark bars, contrast {CODE_CONTRAST:g} : 1")
 
 
 @rule(WARNING, "does not fit into its box and is cut off", "Shorten the text, or enlarge its box.")
-def text_clipped(sheet: Sheet) -> Iterator[RuleMatch]:
-    for shown, text in sheet.texts:
-        box = shown.box
-        over = max(text.width - box.width, text.height - box.height)
-        if box.fit == "clip" and over > 0.5:
+def text_clipped(sheet: CheckedSheet) -> Iterator[RuleMatch]:
+    for visible, text in sheet.texts:
+        box = visible.box
+        excess = max(text.width - box.width, text.height - box.height)
+        if box.fit == "clip" and excess > 0.5:
             found = f"{text.width:.1f} x {text.height:.1f} mm"
-            yield match_of(shown, found, f"{box.width:.1f} x {box.height:.1f} mm", area=frame(box))
+            yield match_of(visible, found, f"{box.width:.1f} x {box.height:.1f} mm", area=frame(box))
 
 
 @rule(ERROR, "has a character that no available font can print", "Replace the character.")
-def character_missing(sheet: Sheet) -> Iterator[RuleMatch]:
-    for shown in sheet.shown:
-        if shown.box.kind == "Text":
-            missing = sheet.fonts.chain(shown.box.font, shown.content.replace("\t", " "))[1]
+def character_missing(sheet: CheckedSheet) -> Iterator[RuleMatch]:
+    for visible in sheet.visible_boxes:
+        if visible.box.kind == "Text":
+            missing = sheet.fonts.chain(visible.box.font, visible.content.replace("\t", " "))[1]
             if missing is not None:
                 codes = " ".join(f"U+{ord(letter):04X}" for letter in missing[:4])
-                yield match_of(shown, codes, f"characters of {shown.box.font}")
+                yield match_of(visible, codes, f"characters of {visible.box.font}")
 
 
 @rule(
@@ -108,13 +108,13 @@ def character_missing(sheet: Sheet) -> Iterator[RuleMatch]:
     "has letters that its font lacks, so another font prints them",
     "Check the look of these letters, or choose a font that has them.",
 )
-def font_substituted(sheet: Sheet) -> Iterator[RuleMatch]:
+def font_substituted(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     """Letters that the chosen font lacks and another font supplies."""
-    for shown in sheet.shown:
-        if shown.box.kind == "Text":
-            families, missing = sheet.fonts.chain(shown.box.font, shown.content.replace("\t", " "))
+    for visible in sheet.visible_boxes:
+        if visible.box.kind == "Text":
+            families, missing = sheet.fonts.chain(visible.box.font, visible.content.replace("\t", " "))
             if missing is None and len(families) > 1:
-                yield match_of(shown, ", ".join(families[1:]), shown.box.font)
+                yield match_of(visible, ", ".join(families[1:]), visible.box.font)
 
 
 @rule(
@@ -122,16 +122,16 @@ def font_substituted(sheet: Sheet) -> Iterator[RuleMatch]:
     "uses a bold or italic style that its font does not have",
     "Choose a family with this style, or another style.",
 )
-def font_style_missing(sheet: Sheet) -> Iterator[RuleMatch]:
+def font_style_missing(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     """An italic or a bold that the family does not have: the typesetter takes the nearest face."""
-    for shown, faces in _find_faces(sheet):
+    for visible, faces in _find_faces(sheet):
         if not faces:
             continue
-        if shown.box.italic and not any(face.italic for face in faces):
-            yield match_of(shown, f"{shown.box.font} upright", f"{shown.box.font} italic")
-        elif shown.box.weight >= 600 and all(face.weights[1] < 550 for face in faces):
+        if visible.box.italic and not any(face.italic for face in faces):
+            yield match_of(visible, f"{visible.box.font} upright", f"{visible.box.font} italic")
+        elif visible.box.weight >= 600 and all(face.weights[1] < 550 for face in faces):
             yield match_of(
-                shown, f"weight {max(face.weights[1] for face in faces)}", f"weight {shown.box.weight}"
+                visible, f"weight {max(face.weights[1] for face in faces)}", f"weight {visible.box.weight}"
             )
 
 
@@ -140,19 +140,19 @@ def font_style_missing(sheet: Sheet) -> Iterator[RuleMatch]:
     "uses a font whose license forbids embedding",
     "Choose another font, or get a license that allows embedding.",
 )
-def font_not_embeddable(sheet: Sheet) -> Iterator[RuleMatch]:
-    for shown, faces in _find_faces(sheet):
+def font_not_embeddable(sheet: CheckedSheet) -> Iterator[RuleMatch]:
+    for visible, faces in _find_faces(sheet):
         if any(_is_restricted(str(face.path), face.index) for face in faces):
             yield match_of(
-                shown, f"{shown.box.font}: restricted license embedding", "a font that may be embedded"
+                visible, f"{visible.box.font}: restricted license embedding", "a font that may be embedded"
             )
 
 
-def _find_faces(sheet: Sheet) -> Iterator[tuple[VisibleBox, list[FontFace]]]:
+def _find_faces(sheet: CheckedSheet) -> Iterator[tuple[VisibleBox, list[FontFace]]]:
     """Each text with the faces of its font."""
-    for shown in sheet.shown:
-        if shown.box.kind == "Text":
-            yield shown, [face for face in sheet.fonts.faces if face.family == shown.box.font]
+    for visible in sheet.visible_boxes:
+        if visible.box.kind == "Text":
+            yield visible, [face for face in sheet.fonts.faces if face.family == visible.box.font]
 
 
 @cache

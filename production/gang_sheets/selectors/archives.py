@@ -8,7 +8,7 @@ from datetime import date
 from fulfillment.core.csv_rows import write_csv_row
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import ZipStream
-from printing.imposition import GangRequest, Plan, Sheet, Slug, impose_sheet, plan_sheets
+from printing.imposition import GangRequest, Plan, PressSheet, Slug, impose_sheet, plan_sheets
 from production.gang_sheets.models import GangSheet
 from production.gang_sheets.selectors.building import build_sheet, request_on_sheet, sheet_for, sheet_values
 from production.jobs.models import OPEN, UNREAD, Job
@@ -24,7 +24,7 @@ PLAN_COLUMNS = ("File", "Run", "Overs", "Job", "Pieces per sheet", "Pieces in to
 class _Gang:
     """The jobs of one provider."""
 
-    sheet: Sheet
+    sheet: PressSheet
     requests: list[GangRequest] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
@@ -68,7 +68,7 @@ def _group_jobs(jobs: Sequence[Job], left_out: list[str]) -> Mapping[str, _Gang]
     return gangs
 
 
-def _provider_with_sheet(job: Job) -> tuple[Provider, Sheet]:
+def _provider_with_sheet(job: Job) -> tuple[Provider, PressSheet]:
     provider = job.provider
     if provider is None:
         raise ValueError(f"{job.number}: no provider has it yet.")

@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any
 
 from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
-from printing.imposition import GangRequest, Plan, PlannedSheet, Sheet, Slug, impose_sheet, plan_sheets
+from printing.imposition import GangRequest, Plan, PlannedSheet, PressSheet, Slug, impose_sheet, plan_sheets
 from printing.imposition.planning import request_of
 from printing.imposition.sheets import Turn
 from production.adapters.gang_settings import OFF, press_sheet
@@ -45,7 +45,7 @@ def uses_gang_sheets(provider: Provider | None) -> bool:
     return bool(plain_settings(provider).get("gang_wait"))
 
 
-def sheet_for(provider: Provider) -> Sheet | None:
+def sheet_for(provider: Provider) -> PressSheet | None:
     return press_sheet(plain_settings(provider))
 
 
@@ -73,7 +73,7 @@ def candidate_of(job: Job) -> SheetCandidate | None:
     )
 
 
-def request_on_sheet(job: Job, sheet: Sheet) -> tuple[AdapterJob, GangRequest]:
+def request_on_sheet(job: Job, sheet: PressSheet) -> tuple[AdapterJob, GangRequest]:
     """The job with its file as it is stored, and its pieces. Raises ValueError where they do not fit on the sheet."""
     built_job = adapter_job(job, is_stamped=False)
     request = gang_request(built_job)
@@ -139,7 +139,7 @@ class BuiltSheet:
 
 def build_sheet(gang: GangSheet, jobs: Sequence[Job]) -> BuiltSheet:
     """The same members give the same bytes. Raises Unavailable where the file storage is away."""
-    sheet = Sheet(**gang.sheet)
+    sheet = PressSheet(**gang.sheet)
     built_jobs: list[AdapterJob] = []
     requests: list[GangRequest] = []
     unusable: dict[int, str] = {}
@@ -220,7 +220,7 @@ def _sheet_job(gang: GangSheet, plan: Plan, jobs: Sequence[AdapterJob]) -> Adapt
     )
 
 
-def _write_note(sheet: Sheet, jobs: Sequence[AdapterJob]) -> str:
+def _write_note(sheet: PressSheet, jobs: Sequence[AdapterJob]) -> str:
     note = f"Gang sheet of {len(jobs)} job{'s' if len(jobs) > 1 else ''}; report each job by its own number."
     if sheet.is_one_form and jobs[0].item.is_two_sided:
         turned = "top to bottom" if sheet.is_tumbled else "left to right"

@@ -9,7 +9,7 @@ import zxingcpp
 from PIL import Image
 from pypdf import PdfReader
 
-from printing.imposition import GangRequest, Sheet, Slug, impose_sheet, imposing, marks, plan_sheets
+from printing.imposition import GangRequest, PressSheet, Slug, impose_sheet, imposing, marks, plan_sheets
 from printing.imposition.planning import request_of
 from printing.typesetting import render_pdf_page
 from stores.orders.models import OrderItem
@@ -39,7 +39,7 @@ def _placed(content, page):
 
 
 def test_pieces_lie_where_the_plan_says_on_both_sides():
-    planned, files = _planned(Sheet())
+    planned, files = _planned(PressSheet())
     content = impose_sheet(planned, files)
     reader = PdfReader(io.BytesIO(content))
     assert len(reader.pages) == 2
@@ -57,7 +57,7 @@ def test_pieces_lie_where_the_plan_says_on_both_sides():
 
 
 def test_file_of_a_job_is_in_the_sheet_once_with_its_bleed_only():
-    planned, files = _planned(Sheet(gutter_mm=4))
+    planned, files = _planned(PressSheet(gutter_mm=4))
     pdf = pikepdf.open(io.BytesIO(impose_sheet(planned, files)))
     forms = pdf.pages[0].obj.Resources.XObject
     assert len(forms) == 2
@@ -67,22 +67,22 @@ def test_file_of_a_job_is_in_the_sheet_once_with_its_bleed_only():
 
 
 def test_same_plan_gives_the_same_bytes():
-    planned, files = _planned(Sheet())
+    planned, files = _planned(PressSheet())
     assert impose_sheet(planned, files) == impose_sheet(planned, files)
 
 
 def test_work_and_turn_has_one_form_with_fronts_and_backs():
-    planned, files = _planned(Sheet(turn="work_and_turn"))
+    planned, files = _planned(PressSheet(turn="work_and_turn"))
     content = impose_sheet(planned, files)
     assert len(PdfReader(io.BytesIO(content)).pages) == 1
     assert len(_placed(content, 0)) == 2 * sum(1 for place in planned.fronts if place.page == 1)
-    one_sided, _ = _planned(Sheet(turn="work_and_turn"), is_two_sided=False)
+    one_sided, _ = _planned(PressSheet(turn="work_and_turn"), is_two_sided=False)
     assert one_sided.backs == ()
     assert {place.page for place in one_sided.fronts} == {1}
 
 
 def test_work_and_tumble_has_fronts_above_backs_that_turn_around_the_long_edge():
-    planned, files = _planned(Sheet(turn="work_and_tumble"))
+    planned, files = _planned(PressSheet(turn="work_and_tumble"))
     fronts, backs = ([one for one in planned.fronts if one.page == page] for page in (1, 2))
     assert len(PdfReader(io.BytesIO(impose_sheet(planned, files))).pages) == 1
     assert min(one.y_mm for one in fronts) > max(one.y_mm + one.height_mm for one in backs)
@@ -90,7 +90,7 @@ def test_work_and_tumble_has_fronts_above_backs_that_turn_around_the_long_edge()
 
 
 def test_marks_are_on_every_plate_and_outside_of_all_bleed():
-    planned, files = _planned(Sheet())
+    planned, files = _planned(PressSheet())
     pdf = pikepdf.open(io.BytesIO(impose_sheet(planned, files)))
     assert str(pdf.pages[0].obj.Resources.ColorSpace.All[1]) == "/All"
     operators = pikepdf.parse_content_stream(pdf.pages[0])
@@ -110,7 +110,7 @@ def test_marks_are_on_every_plate_and_outside_of_all_bleed():
 
 
 def test_color_bars_fill_the_slug_line_and_have_patches_of_spot_colors_but_not_of_tools(tmp_path):
-    planned, files = _planned(Sheet())
+    planned, files = _planned(PressSheet())
     files = dict.fromkeys(files, made_pdf(spots=("PANTONE 871 C", "CutContour")))
 
     content = impose_sheet(planned, files)
@@ -125,7 +125,7 @@ def test_color_bars_fill_the_slug_line_and_have_patches_of_spot_colors_but_not_o
 
 
 def test_output_intent_and_no_font_are_in_the_sheet():
-    planned, files = _planned(Sheet())
+    planned, files = _planned(PressSheet())
     source = pikepdf.open(io.BytesIO(files["1001-1"]))
     source.Root.OutputIntents = [
         pikepdf.Dictionary(S=pikepdf.Name.GTS_PDFX, OutputConditionIdentifier="FOGRA39")
@@ -147,7 +147,7 @@ def test_output_intent_and_no_font_are_in_the_sheet():
     ],
 )
 def test_file_that_does_not_fit_is_named(file, message):
-    planned, files = _planned(Sheet())
+    planned, files = _planned(PressSheet())
     files["1002-1"] = file
     if file is None:
         del files["1002-1"]
@@ -163,13 +163,13 @@ def test_sheet_of_print_files_is_pdf_x4_as_they_are(world):
     content = read_print_file(item=OrderItem.objects.get(order=made.json()["OrderID"]))
     request = request_of("1001-1", content, quantity=100, preset="silk")
 
-    sheet = impose_sheet(plan_sheets([request], Sheet()).sheets[0], {"1001-1": content})
+    sheet = impose_sheet(plan_sheets([request], PressSheet()).sheets[0], {"1001-1": content})
 
     assert (faults(content), faults(sheet)) == ([], [])
 
 
 def test_pieces_of_a_job_lie_in_columns():
-    planned, _ = _planned(Sheet(), quantities=(30, 30, 30))
+    planned, _ = _planned(PressSheet(), quantities=(30, 30, 30))
 
     columns = {}
     for place in planned.fronts:
@@ -180,7 +180,7 @@ def test_pieces_of_a_job_lie_in_columns():
 
 
 def test_gripper_edge_stays_free_of_pieces_and_marks():
-    plain, gripped = (_planned(Sheet(gripper_mm=width))[0] for width in (0, 20))
+    plain, gripped = (_planned(PressSheet(gripper_mm=width))[0] for width in (0, 20))
 
     lowest = min(place.y_mm for place in gripped.fronts) - gripped.bleed_mm
     assert lowest >= 20 + gripped.sheet.slug_mm
@@ -191,11 +191,11 @@ def test_gripper_edge_stays_free_of_pieces_and_marks():
     ("percent", "least", "run", "overs"), [(0, 0, 9, 0), (5, 0, 250, 13), (5, 10, 75, 10), (0, 25, 9, 25)]
 )
 def test_overs_are_a_percentage_and_at_least_a_number(percent, least, run, overs):
-    assert Sheet(overs_percent=percent, overs_least=least).overs(run) == overs
+    assert PressSheet(overs_percent=percent, overs_least=least).overs(run) == overs
 
 
 def test_number_of_its_job_stands_below_each_piece_in_the_gutter():
-    planned, files = _planned(Sheet())
+    planned, files = _planned(PressSheet())
     pdf = pikepdf.open(io.BytesIO(impose_sheet(planned, files)))
     fields = [
         [float(number) / MM for number in one.operands]
@@ -215,7 +215,7 @@ def test_number_of_its_job_stands_below_each_piece_in_the_gutter():
 
 
 def test_code_of_the_sheet_is_read_from_the_slug_line_of_both_sides():
-    planned, files = _planned(Sheet())
+    planned, files = _planned(PressSheet())
     content = impose_sheet(planned, files, slug=Slug("G12-2"))
     for number in range(2):
         page = Image.open(io.BytesIO(render_pdf_page(content, number, pixels=3500, trimmed=False)))
@@ -227,7 +227,7 @@ def test_slug_line_says_the_day_that_the_first_job_must_leave(monkeypatch):
     monkeypatch.setattr(
         imposing, "text_path", lambda text, *place: drawn.append(text) or marks.text_path(text, *place)
     )
-    planned, files = _planned(Sheet(gripper_mm=12))
+    planned, files = _planned(PressSheet(gripper_mm=12))
 
     impose_sheet(planned, files, slug=Slug("G12", date(2026, 11, 27)))
 
@@ -247,7 +247,7 @@ def test_long_names_of_what_is_printed_stay_beside_the_color_bars(monkeypatch):
             ends.append((x + marks.text_width(text, size), text)) or marks.text_path(text, size, x, y)
         ),
     )
-    planned, files = _planned(Sheet())
+    planned, files = _planned(PressSheet())
 
     impose_sheet(replace(planned, preset=", ".join(["Laminate " + "x" * 60] * 20)), files)
 
@@ -257,7 +257,7 @@ def test_long_names_of_what_is_printed_stay_beside_the_color_bars(monkeypatch):
 
 @pytest.mark.parametrize("label", ["Ada Lovelace (k17)", "x" * 400])
 def test_label_of_a_job_stands_beside_its_number_as_far_as_it_fits(label):
-    planned, files = _planned(Sheet(gutter_mm=6), quantities=(8,))
+    planned, files = _planned(PressSheet(gutter_mm=6), quantities=(8,))
     [job] = files
     plain = impose_sheet(planned, files)
 
@@ -279,11 +279,11 @@ def _drawn_below(content):
 @pytest.mark.parametrize(
     "sheet",
     [
-        Sheet(),
-        Sheet(gripper_mm=15),
-        Sheet(turn="work_and_tumble"),
-        Sheet(flip="top_bottom", gripper_mm=12),
-        Sheet(gutter_mm=0),
+        PressSheet(),
+        PressSheet(gripper_mm=15),
+        PressSheet(turn="work_and_tumble"),
+        PressSheet(flip="top_bottom", gripper_mm=12),
+        PressSheet(gutter_mm=0),
     ],
 )
 def test_register_crosses_are_at_the_middle_of_each_side_outside_of_bleed(monkeypatch, sheet):
@@ -315,7 +315,7 @@ def test_register_crosses_are_at_the_middle_of_each_side_outside_of_bleed(monkey
 def test_crosses_of_a_sheet_with_one_side_are_outside_of_its_pieces(monkeypatch, sheet):
     crosses = []
     monkeypatch.setattr(imposing, "cross", lambda x, y: crosses.append((x, y)) or "")
-    planned, files = _planned(Sheet(gripper_mm=12, **sheet), (1,), False, (215.9, 279.4, 3.175))
+    planned, files = _planned(PressSheet(gripper_mm=12, **sheet), (1,), False, (215.9, 279.4, 3.175))
 
     impose_sheet(planned, files)
 
@@ -338,7 +338,7 @@ def test_slug_line_says_how_the_pieces_turn(monkeypatch, is_two_sided, is_head_t
         imposing, "text_path", lambda text, *place: drawn.append(text) or marks.text_path(text, *place)
     )
     request = GangRequest("1001-1", 88.9, 50.8, 3.175, 100, is_two_sided, "", is_head_to_foot)
-    plan = plan_sheets([request], Sheet(turn=turn))
+    plan = plan_sheets([request], PressSheet(turn=turn))
 
     impose_sheet(plan.sheets[0], {"1001-1": made_pdf(pages=2)})
 
@@ -347,7 +347,9 @@ def test_slug_line_says_how_the_pieces_turn(monkeypatch, is_two_sided, is_head_t
     assert all((words or "HEAD TO") in line for line in heads) == bool(words)
 
 
-@pytest.mark.parametrize("sheet", [Sheet(), Sheet(flip="top_bottom"), Sheet(turn="work_and_turn")])
+@pytest.mark.parametrize(
+    "sheet", [PressSheet(), PressSheet(flip="top_bottom"), PressSheet(turn="work_and_turn")]
+)
 @pytest.mark.parametrize(("size", "panels"), [((279.4, 215.9), 3), ((88.9, 50.8), 2), ((50.8, 152.4), 2)])
 def test_folds_are_marked_at_each_column_or_row_on_both_sides(monkeypatch, sheet, size, panels):
     folds, crosses = [], []

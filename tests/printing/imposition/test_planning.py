@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from printing.imposition import GangRequest, Sheet, plan_sheets
+from printing.imposition import GangRequest, PressSheet, plan_sheets
 from printing.imposition.runs import plan_runs
 
 CARD = (88.9, 50.8, 3.175)
@@ -31,7 +31,7 @@ REQUESTS = st.lists(
     max_size=30,
 ).map(lambda rows: [_request(f"{1000 + at}-1", *row) for at, row in enumerate(rows)])
 SHEETS = st.builds(
-    Sheet,
+    PressSheet,
     width_mm=st.sampled_from([450.0, 482.6, 330.0]),
     height_mm=st.sampled_from([320.0, 330.2]),
     gutter_mm=st.sampled_from([0.0, 3.0, 6.35]),
@@ -112,7 +112,7 @@ QUANTITIES = st.dictionaries(st.integers(1, 999).map(str), st.integers(1, 3000),
 @settings(max_examples=60, deadline=None)
 @given(QUANTITIES, st.integers(1, 40), st.sampled_from([0, 3, 5]), st.sampled_from([0, 10, 25]))
 def test_runs_need_no_more_sheets_than_layouts_that_are_all_full(quantities, slots, percent, least):
-    overs = Sheet(overs_percent=percent, overs_least=least).overs
+    overs = PressSheet(overs_percent=percent, overs_least=least).overs
     layouts = plan_runs(quantities, slots, overs)
     full = _full_layouts(quantities, slots)
 
@@ -161,7 +161,7 @@ def _full_layouts(quantities, slots):
     ],
 )
 def test_layout_with_overs_is_spared_where_a_longer_run_does(quantities, slots, layouts, sheets):
-    overs = Sheet(overs_percent=5, overs_least=10).overs
+    overs = PressSheet(overs_percent=5, overs_least=10).overs
     found = plan_runs(quantities, slots, overs)
     assert (len(found), _with_overs(found, overs)) == (layouts, sheets)
 
@@ -169,7 +169,7 @@ def test_layout_with_overs_is_spared_where_a_longer_run_does(quantities, slots, 
 @pytest.mark.parametrize("turn", ["work_and_turn", "work_and_tumble"])
 def test_two_cards_more_lengthen_a_run_and_make_no_layout(turn):
     requests = [_request("1-1", 100, POSTCARD), _request("2-1", 250, POSTCARD)]
-    plan = plan_sheets(requests, Sheet(turn=turn, overs_percent=5, overs_least=10))
+    plan = plan_sheets(requests, PressSheet(turn=turn, overs_percent=5, overs_least=10))
     assert [(one.run, one.overs) for one in plan.sheets] == [(63, 10), (25, 10)]
     assert plan.waste == pytest.approx(1 - 350 / (108 * 4))
 
@@ -178,12 +178,12 @@ def test_hundred_jobs_are_planned_in_seconds():
     quantities = {f"{at}-1": 50 + at * 7919 % 4000 for at in range(100)}
     began = time.process_time()
     for slots in (2, 21):
-        plan_runs(quantities, slots, Sheet(overs_percent=5, overs_least=10).overs)
+        plan_runs(quantities, slots, PressSheet(overs_percent=5, overs_least=10).overs)
     assert time.process_time() - began < 10
 
 
 def test_waste_counts_overs():
-    plan = plan_sheets([_request("1-1", 210)], Sheet(overs_least=30))
+    plan = plan_sheets([_request("1-1", 210)], PressSheet(overs_least=30))
     [planned] = plan.sheets
     assert (plan.printed, planned.run) == (planned.run + 30, 10)
     assert plan.waste == pytest.approx(0.75)
@@ -220,7 +220,7 @@ def test_pieces_that_turn_otherwise_share_no_sheet():
         _request("1004-1", 100, is_two_sided=False, is_head_to_foot=True),
     ]
 
-    plan = plan_sheets(requests, Sheet())
+    plan = plan_sheets(requests, PressSheet())
 
     shared = sorted(sorted(planned.counts) for planned in plan.sheets)
     assert shared == [["1001-1"], ["1002-1"], ["1003-1", "1004-1"]]
@@ -232,7 +232,7 @@ def test_demo_mix_wastes_a_tenth_at_most():
     requests = [_request(f"{1000 + at}-1", quantity) for at, quantity in enumerate(cards)]
     requests += [_request(f"{2000 + at}-1", quantity, POSTCARD) for at, quantity in enumerate(postcards)]
     for turn in ("sheetwise", "work_and_turn", "work_and_tumble"):
-        plan = plan_sheets(requests, Sheet(turn=turn))
+        plan = plan_sheets(requests, PressSheet(turn=turn))
         assert plan.waste <= 0.10, (turn, plan.waste)
         assert len(plan.sheets) <= 10, (turn, len(plan.sheets))
 
@@ -241,13 +241,13 @@ def test_demo_mix_wastes_a_tenth_at_most():
     ("width", "height", "places"), [(450, 320, 4), (457, 305, 4), (483, 330, 4), (508, 356, 9)]
 )
 def test_postcards_fit_as_often_as_the_help_of_the_sheet_size_says(width, height, places):
-    [planned] = plan_sheets([_request("1-1", 36, POSTCARD)], Sheet(width, height)).sheets
+    [planned] = plan_sheets([_request("1-1", 36, POSTCARD)], PressSheet(width, height)).sheets
     assert len(planned.fronts) == places
 
 
 def test_order_of_requests_does_not_matter():
     requests = [_request(f"{at}-1", 100 * at) for at in range(1, 9)]
-    assert plan_sheets(requests, Sheet()) == plan_sheets(requests[::-1], Sheet())
+    assert plan_sheets(requests, PressSheet()) == plan_sheets(requests[::-1], PressSheet())
 
 
 def test_presets_and_sizes_never_share_a_sheet():
@@ -257,7 +257,7 @@ def test_presets_and_sizes_never_share_a_sheet():
         _request("3-1", 100, POSTCARD),
         _request("4-1", 100, is_two_sided=False),
     ]
-    plan = plan_sheets(requests, Sheet())
+    plan = plan_sheets(requests, PressSheet())
     assert sorted(sorted(one.counts) for one in plan.sheets) == [["1-1"], ["2-1"], ["3-1"], ["4-1"]]
 
 
@@ -265,14 +265,17 @@ def test_presets_and_sizes_never_share_a_sheet():
     ("make", "message"),
     [
         (
-            lambda: plan_sheets([_request("1-1", 1, (700.0, 50.0, 0.0))], Sheet()),
+            lambda: plan_sheets([_request("1-1", 1, (700.0, 50.0, 0.0))], PressSheet()),
             "1-1: 700 by 50 mm .* does not fit",
         ),
-        (lambda: plan_sheets([_request("1-1", 1), _request("1-1", 2)], Sheet()), "Name each job only once"),
+        (
+            lambda: plan_sheets([_request("1-1", 1), _request("1-1", 2)], PressSheet()),
+            "Name each job only once",
+        ),
         (lambda: _request("1-1", 0), "1-1: the quantity"),
         (lambda: _request("1-1", 1, (float("nan"), 1.0, 0.0)), "1-1: width and height"),
-        (lambda: Sheet(gutter_mm=-1), "gutter_mm"),
-        (lambda: Sheet(turn="perfecting"), "turn must be"),
+        (lambda: PressSheet(gutter_mm=-1), "gutter_mm"),
+        (lambda: PressSheet(turn="perfecting"), "turn must be"),
     ],
 )
 def test_unplannable_sheet_is_explained(make, message):

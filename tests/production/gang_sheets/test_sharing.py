@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from printing.imposition import Sheet, plan_sheets
+from printing.imposition import PressSheet, plan_sheets
 from production.gang_sheets.models import GangSheet
 from production.gang_sheets.selectors.building import _sheet_item, gang_request, sheet_kind
 from production.jobs import selectors
@@ -104,7 +104,7 @@ def test_ticket_of_a_sheet_states_the_options_of_all_its_jobs(shop, press):
 
 def test_ticket_of_a_sheet_names_the_plates_of_all_its_jobs(shop, press):
     one = adapter_job(order(shop), is_stamped=False)
-    plan = plan_sheets([gang_request(one)], Sheet())
+    plan = plan_sheets([gang_request(one)], PressSheet())
     sent = [
         replace(one, item=replace(one.item, spot_plates=names)) for names in ([], ["Gold", "Dark"], ["Gold"])
     ]
