@@ -59,7 +59,9 @@ class CatalogChange:
 
 @dataclass
 class ImportSummary:
-    """`changes` holds the first MAX_CHANGES, in the order of the file."""
+    """`changes` holds the first MAX_CHANGES, in the order of the file. `catalog_versions` are those of the stores
+    before their products are written: with other ones, an import may change what its check did not show.
+    """
 
     stores_new: int = 0
     stores_changed: int = 0
@@ -69,6 +71,7 @@ class ImportSummary:
     products_same: int = 0
     stores_reordered: int = 0
     changes: list[CatalogChange] = field(default_factory=list)
+    catalog_versions: list[int] = field(default_factory=list)
 
     def note(self, change: CatalogChange) -> None:
         if len(self.changes) < MAX_CHANGES:
@@ -171,6 +174,7 @@ class _Import:
             self._note(list(error.faults))
             return
         self.store_ids.add(saved.store.external_id)
+        self.summary.catalog_versions.append(saved.store.catalog_version)
         kind = "new" if saved.is_new else "changed" if saved.is_changed else "same"
         setattr(self.summary, f"stores_{kind}", getattr(self.summary, f"stores_{kind}") + 1)
         if kind != "same":

@@ -225,6 +225,27 @@ def test_import_that_would_change_more_than_the_check_said_changes_nothing(world
     assert (upload.state, upload.error, prices.all().count()) == ("imported", "", 3)
 
 
+def test_import_resets_no_price_of_a_product_that_the_check_named(world):
+    """The check names the members that change, not their values."""
+    values = product_values("card")
+    product = save_product(store=world.associated, values=values)
+    content = json.loads(b"".join(export_catalog(store_ids=["associated"])))
+    content["Stores"][0]["Products"][0]["DeliveredPrices"][0]["Price"] = 3.5
+    upload = checked(world, content)
+    dearer = [price_values("GROUND", "9.00", is_default=True)]
+    save_product(store=world.associated, values={**values, "DeliveredPrices": dearer}, product=product)
+
+    start_catalog_import(upload=upload, by=world.operator)
+    work_off(TASK)
+
+    upload.refresh_from_db()
+    assert (upload.state, str(DeliveredPrice.objects.get(product=product).price)) == ("checked", "9.00")
+    start_catalog_import(upload=upload, by=world.operator)
+    work_off(TASK)
+    upload.refresh_from_db()
+    assert (upload.state, upload.error) == ("imported", "")
+
+
 def test_import_that_waited_for_another_one_still_compares_with_its_check(world, monkeypatch):
     values = product_values("card")
     product = save_product(store=world.associated, values=values)
