@@ -1,12 +1,17 @@
 """Retention rules: apps declare what is removed when; `manage.py prune` and the worker apply them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db.models import QuerySet
 
 from fulfillment.core.db.locks import long_transaction
+from fulfillment.core.errors import DomainError
+
+# With more files that cannot be deleted, the storage is probably down.
+MOST_PASSED_OVER = 20
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,24 @@ def rule_for_rows(name: str, rows: Callable[[], QuerySet[Any]]) -> RetentionRule
             yield removed
 
     return RetentionRule(name, lambda: rows().count(), remove)
+
+
+def remove_each(items: Iterable[T], remove: Callable[[T], int]) -> Iterator[int]:
+    """Yields what `remove` returns for each item, and raises the first failure at the end: one file that cannot be
+    deleted must not keep all others of its kind, every night.
+    """
+    failures: list[DomainError] = []
+    for item in items:
+        try:
+            removed = remove(item)
+        except DomainError as error:
+            failures.append(error)
+            if len(failures) > MOST_PASSED_OVER:
+                break
+        else:
+            yield removed
+    if failures:
+        raise failures[0]
 
 
 @long_transaction()

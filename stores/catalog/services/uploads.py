@@ -16,7 +16,7 @@ from django.utils import timezone
 from procrastinate.contrib.django import app
 
 from accounts.models import User
-from fulfillment.core.audit.retention import RetentionRule
+from fulfillment.core.audit.retention import RetentionRule, remove_each
 from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Conflict, DomainError, Invalid
 from fulfillment.core.files.storage import storage_errors, stored_upload
@@ -212,8 +212,7 @@ def _old_uploads() -> QuerySet[CatalogUpload]:
 
 def _remove_uploads(batch: int) -> Iterator[int]:
     """Deletes the files; the records of the imports stay."""
-    for key in list(_old_uploads().values_list("pk", flat=True)):
-        yield _empty_upload(key)
+    yield from remove_each(list(_old_uploads().values_list("pk", flat=True)), _empty_upload)
 
 
 @transaction.atomic

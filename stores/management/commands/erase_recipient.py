@@ -56,7 +56,7 @@ class Command(BaseCommand):
                 self.stdout.write(f"{order.number} {order.pk} {order.get_status_display()}")
             self.stdout.write(f"The recipients of {len(orders)} orders would be erased.")
             return
-        unchanged, orders_with_name = [], []
+        unchanged, orders_with_name, kept = [], [], []
         views = delete_views_naming(words[:1], dry_run=False)
         for order in orders:
             has_name, people = names_recipient(order), _names_and_emails([order])
@@ -68,10 +68,10 @@ class Command(BaseCommand):
             except Conflict:
                 unchanged.append(str(order.number))
             except DomainError as error:
-                raise CommandError(f"{error.message} Run it again.") from error
+                kept.append(f"{order.number}: {error.message}")
         self._report_views(views, "were")
-        self.stdout.write(f"Erased the recipients of {len(orders) - len(unchanged)} orders.")
-        self._report(unchanged, orders_with_name)
+        self.stdout.write(f"Erased the recipients of {len(orders) - len(unchanged) - len(kept)} orders.")
+        self._report(unchanged, orders_with_name, kept)
 
     def _erase_unordered(self, words: list[str], *, dry_run: bool) -> None:
         verb = "would be" if dry_run else "were"
@@ -89,7 +89,7 @@ class Command(BaseCommand):
         if views:
             self.stdout.write(f"{views} saved views that search for the recipient {verb} deleted.")
 
-    def _report(self, unchanged: list[str], orders_with_name: list[str]) -> None:
+    def _report(self, unchanged: list[str], orders_with_name: list[str], kept: list[str]) -> None:
         if orders_with_name:
             # All of them: nothing finds them afterwards.
             self.stdout.write(
@@ -97,12 +97,18 @@ class Command(BaseCommand):
                 f"{', '.join(orders_with_name)}. "
                 "If they do, treat dumps and backups as personal data."
             )
+        problems = []
+        if kept:
+            self.stderr.write("\n".join(kept[:SHOWN]))
+            problems.append(f"{len(kept)} orders could not be erased now. Run it again.")
         if unchanged:
             shown = ", ".join(unchanged[:SHOWN]) + (", ..." if len(unchanged) > SHOWN else "")
-            raise CommandError(
+            problems.append(
                 f"{len(unchanged)} orders are not shipped yet and need their address until they are shipped, cancelled "
                 f"or rejected: {shown}. Run it again then, or with --force."
             )
+        if problems:
+            raise CommandError(" ".join(problems))
 
 
 def _chosen_orders(options: dict[str, Any]) -> QuerySet[Order]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -20,7 +20,7 @@ from accounts.callers import Caller
 from accounts.services.idempotency import rewrite_stored_responses
 from applications.webhooks.services.events import redact_events
 from fulfillment.core.audit.personal_data import ERASED, erase_words
-from fulfillment.core.audit.retention import RetentionRule
+from fulfillment.core.audit.retention import RetentionRule, remove_each
 from fulfillment.core.errors import Conflict, DomainError
 from fulfillment.core.plugins import offered_values
 from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus
@@ -118,10 +118,20 @@ def _old_addresses() -> QuerySet[Order]:
 
 
 def _erase_old(batch: int) -> Iterator[int]:
-    while orders := list(_old_addresses().select_related("store").order_by("updated")[:batch]):
-        for order in orders:
-            erase_recipient(order=order, actor=Actor(ActorKind.SYSTEM))
-        yield len(orders)
+    def erase(order: Order) -> bool:
+        return bool(erase_recipient(order=order, actor=Actor(ActorKind.SYSTEM)))
+
+    yield from remove_each(_oldest_first(batch), erase)
+
+
+def _oldest_first(batch: int) -> Iterator[Order]:
+    after = Q()
+    while orders := list(
+        _old_addresses().filter(after).select_related("store").order_by("updated", "pk")[:batch]
+    ):
+        yield from orders
+        last = orders[-1]
+        after = Q(updated__gt=last.updated) | Q(updated=last.updated, pk__gt=last.pk)
 
 
 def _identifying_words(recipient: dict[str, str]) -> list[str]:

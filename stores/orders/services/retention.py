@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from applications.webhooks.services.events import remove_order_events
-from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
+from fulfillment.core.audit.retention import RetentionRule, remove_each, rule_for_rows
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import PRINT_FILES, batches, list_folder, print_folder
 from stores.orders.models import Order, Quote
@@ -69,7 +69,7 @@ def _remove_quotes(batch: int) -> Iterator[int]:
 def _remove_print_files(batch: int) -> Iterator[int]:
     """These folders are not written again: a retried order gets a new ID."""
     with storage_errors():
-        yield from (erase_print_files(order_id=order_id) for order_id in _stray_orders())
+        yield from remove_each(_stray_orders(), lambda order_id: erase_print_files(order_id=order_id))
 
 
 def _count_print_files() -> int:

@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from fulfillment.core.audit.retention import RetentionRule
+from fulfillment.core.audit.retention import RetentionRule, remove_each
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import (
     DOCUMENTS,
@@ -51,7 +51,7 @@ def retention_rules() -> list[RetentionRule]:
 
 
 def _make_rule(name: str, find: Callable[[], Iterator[str]], remove: Callable[[str], bool]) -> RetentionRule:
-    """A rule for what `found` sees in the file storage; `remove` says whether it removed one."""
+    """A rule for what `find` sees in the file storage; `remove` says whether it removed one."""
 
     def count() -> int:
         with storage_errors():
@@ -59,8 +59,7 @@ def _make_rule(name: str, find: Callable[[], Iterator[str]], remove: Callable[[s
 
     def remove_all(batch: int) -> Iterator[int]:
         with storage_errors():
-            for item in find():
-                yield remove(item)
+            yield from remove_each(find(), storage_errors()(remove))
 
     return RetentionRule(name, count, remove_all)
 

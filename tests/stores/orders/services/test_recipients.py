@@ -19,6 +19,7 @@ from accounts.models import IdempotentResponse
 from accounts.services import idempotency
 from applications.webhooks.models import Delivery, DeliveryAttempt, Event
 from fulfillment.core.errors import Conflict
+from fulfillment.core.files.storage import StorageUnavailable
 from fulfillment.core.files.stored import print_folder
 from fulfillment.core.secrets import decrypt
 from fulfillment.operations import retention
@@ -535,6 +536,48 @@ def test_expired_addresses_are_removed_automatically(placed, settings, monkeypat
         Order.objects.get(pk=in_work["OrderID"]).pk
     ]
     assert OrderHistory.objects.last() is not None
+
+
+@pytest.fixture
+def failing(placed, monkeypatch):
+    """The older of two orders for the recipient; its files cannot be deleted."""
+    placed.place(body=order_body(Recipient=RECIPIENT))
+    Order.objects.update(status=OrderStatus.SHIPPED)
+
+    def erase_print_files(*, order_id):
+        if order_id == placed.order.pk:
+            raise StorageUnavailable
+
+    monkeypatch.setattr(recipients, "erase_print_files", erase_print_files)
+    return placed.order
+
+
+def unerased():
+    return list(Order.objects.filter(recipient_erased=None).values_list("pk", flat=True))
+
+
+def test_expired_address_of_an_order_that_keeps_its_files_stops_no_other(failing, settings):
+    """Each night began with the same order, and no younger one was ever erased."""
+    settings.ADDRESS_RETENTION_DAYS = 30
+    Order.objects.update(updated=timezone.now() - timedelta(days=40))
+
+    report = {one.name: one for one in prune()}["addresses of old orders"]
+
+    assert unerased() == [failing.pk]
+    assert (report.count, "file storage" in report.failure) == (1, True)
+
+
+def test_command_erases_others_where_one_order_keeps_its_files(failing, capsys):
+    """Run again, the command ended at the same order."""
+    with pytest.raises(CommandError, match=r"1 orders could not be erased now\. Run it again"):
+        call_command("erase_recipient", "--email", RECIPIENT["Email"])
+
+    assert unerased() == [failing.pk]
+    written = capsys.readouterr()
+    assert (f"{failing.number}: The file storage" in written.err, "of 1 orders" in written.out) == (
+        True,
+        True,
+    )
 
 
 def test_old_addresses_are_found_by_an_index(placed, settings):

@@ -8,6 +8,7 @@ from django.core.files.storage import default_storage
 from django.db import connection
 from django.utils import timezone
 
+from fulfillment.core.files.storage import StorageUnavailable
 from fulfillment.core.files.stored import print_folder, read_file
 from stores.orders.models import ActorKind, Order, Quote
 from stores.orders.services import print_files, retention
@@ -101,6 +102,24 @@ def test_print_file_that_came_back_after_the_erasure_of_its_recipient_goes(shop,
     with time_machine.travel(timezone.now() + timedelta(hours=7)):
         assert remove("stray print files") == 1
     assert stored_files() == []
+
+
+def test_print_file_that_cannot_be_deleted_keeps_no_other(shop, stored_files, monkeypatch):
+    """Every night ended at the same file."""
+    names = [stray(9), stray(8), stray(7)]
+    delete = default_storage._wrapped.delete
+
+    def refuse_first(name):
+        if name == names[0]:
+            raise PermissionError(13, "Permission denied", name)
+        delete(name)
+
+    monkeypatch.setattr(default_storage._wrapped, "delete", refuse_first)
+    [thing] = [one for one in retention.retention_rules() if one.name == "stray print files"]
+    with pytest.raises(StorageUnavailable):
+        list(thing.remove(2))
+
+    assert stored_files() == names[:1]
 
 
 def test_print_file_left_by_a_crash_is_the_only_thing_that_goes(shop, card_order, stored_files, monkeypatch):
