@@ -21,7 +21,6 @@ from accounts.selectors.users import find_subscription, subscription_keys
 from applications.oauth.models import UsedCode
 from applications.oauth.tokens import generate_access_token
 from applications.registration.models import Application
-from applications.registration.selectors.owners import owner_ids
 from applications.registration.services.applications import ensure_api_console
 from applications.registration.services.owners import remove_person
 from fulfillment.core.audit.personal_data import PersonalData, Record
@@ -171,9 +170,9 @@ def hand_over_applications(*, user: User, disable: bool) -> None:
     owned = Application.objects.filter(Q(user=user) | Q(pk__in=roles.values("application")))
     alone = []
     for application in owned.order_by("pk"):
-        if set(owner_ids(application)) - {user.pk}:
+        try:
             remove_person(caller=Caller(user_id=user.pk), application=application, user_id=user.pk)
-        else:
+        except Conflict:
             alone.append(application)
     if alone and not disable:
         raise Conflict(_last_owner_of(alone), code="last_owner")

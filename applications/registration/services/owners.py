@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from accounts.callers import Caller
 from accounts.mail import MailUnavailable, send_templated_mail
 from accounts.models import NotificationKind, Role, User
+from accounts.permissions import WRITE_GRANTS
 from accounts.selectors.emails import find_user_by_confirmed_email
 from accounts.throttles import count_invitation_mail
 from applications.registration.models import Application, InvitationState, OwnerInvitation
@@ -104,8 +105,8 @@ def decline_invitation(*, user: User | None, token: str) -> Application:
 def remove_person(*, caller: Caller, application: Application, user_id: UUID) -> None:
     """Removes a user's roles on the application and the invitations they sent; users may always remove themselves.
 
-    Raises Conflict if no active owner would remain. If the application was registered for this user, it passes to
-    another owner, preferably of the same tenant.
+    Raises Conflict for an owner if no active one would remain. If the application was registered for this user, it
+    passes to another owner, preferably of the same tenant.
     """
     lock_application(application)
     application.refresh_from_db(fields=["user"])
@@ -115,7 +116,8 @@ def remove_person(*, caller: Caller, application: Application, user_id: UUID) ->
     if not roles.exists() and application.user_id != user_id:
         raise NotFound(_("This user has no role on the application."), code="user_not_found")
     staying = [owner for owner in owner_ids(application) if owner != user_id]
-    if not staying:
+    is_owner = application.user_id == user_id or roles.filter(grant__in=WRITE_GRANTS).exists()
+    if is_owner and not staying:
         raise Conflict(_("The last owner cannot leave; invite another one first."), code="last_owner")
     roles.delete()
     if application.user_id == user_id:

@@ -530,6 +530,18 @@ def test_application_with_a_reader_alone_is_disabled(world, person):
     assert not Application.objects.get(pk=world.application.pk).is_enabled
 
 
+def test_reader_of_an_application_whose_owner_is_inactive_disables_nothing(world, person):
+    """The command called the reader its last owner, and would have disabled the application of another person."""
+    shared = create_application(caller=Caller.on_pages(world.outsider), values={"Name": "Shared"})
+    Role.objects.create(user=person, application=shared, grant="Application.Self.Read")
+    User.objects.filter(pk=world.outsider.pk).update(is_active=False)
+
+    call_command("erase_user", "zenobia.quill", "--disable-applications")
+
+    shared.refresh_from_db()
+    assert (shared.is_enabled, Role.objects.filter(user=person).exists()) == (True, False)
+
+
 def test_application_of_a_person_without_a_role_on_it_is_no_obstacle(world, person):
     """An operator removed the role, and no command erased the person any more."""
     other = UserFactory()
