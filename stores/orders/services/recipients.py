@@ -131,7 +131,7 @@ def _oldest_first(batch: int) -> Iterator[Order]:
     ):
         yield from orders
         last = orders[-1]
-        after = Q(updated__gt=last.updated) | Q(updated=last.updated, pk__gt=last.pk)
+        after = Q(updated__gte=last.updated) & (Q(updated__gt=last.updated) | Q(pk__gt=last.pk))
 
 
 def _identifying_words(recipient: dict[str, str]) -> list[str]:
