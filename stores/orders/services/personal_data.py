@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import orjson
+from django.db import Error, transaction
 from django.db.models import Q
 
 from accounts.models import User
@@ -94,17 +95,18 @@ def _erase_pictures(user: User) -> None:
     """Erases the pictures that the user uploaded on pages; those of an application belong to the application."""
     own = list(Asset.objects.filter(user=user, application=None))
     Asset.objects.filter(pk__in=[asset.pk for asset in own]).delete()
-    remove_asset_files(own)
+    # A later step may fail, and the pictures stay.
+    transaction.on_commit(lambda: remove_asset_files(own))
 
 
 def erase_placed_orders(*, user: User) -> list[int]:
     """Erases the recipients of the orders that the user placed.
 
-    Returns the numbers of the orders that keep them: they are not shipped yet, or their files cannot be deleted now.
+    Returns the numbers of the orders that keep them: they are not shipped yet, or cannot be erased now.
     """
     placed = Order.objects.filter(user=user)
     for order in placed.filter(status__in=TERMINAL_OR_SHIPPED).select_related("store"):
         # The user is erased already: only the returned numbers lead to the orders that are left.
-        with suppress(DomainError):
+        with suppress(DomainError, Error):
             erase_recipient(order=order, actor=Actor(ActorKind.OPERATOR))
     return list(placed.filter(recipient_erased=None).order_by("number").values_list("number", flat=True))

@@ -4,34 +4,40 @@ import io
 import json
 import tracemalloc
 import zipfile
+from unittest.mock import Mock
 
 import pytest
 from django.apps import apps
 from django.contrib.admin.models import LogEntry
 from django.core.management import CommandError, call_command
-from django.db import connection
-from django.test import Client
+from django.db import OperationalError, connection
+from django.test import Client, TestCase
 from django.urls import reverse
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, Role, Tenant, User
 from accounts.selectors.users import subscription_keys
+from accounts.services import personal_data
 from accounts.services.email_changes import request_email_change
 from accounts.services.mailed_links import request_reset_link
 from applications.registration.models import Application
 from applications.registration.services.applications import create_application
 from applications.registration.services.owners import OwnerInvitation
 from delivery.datasets.models import ImportRun
+from fulfillment.core.audit.personal_data import ErasureOptions
 from fulfillment.core.errors import Conflict
 from fulfillment.core.files.storage import StorageUnavailable
 from fulfillment.operations.backups.programs import run_program
 from fulfillment.operations.privacy import data_providers, erase_user, export_user_data, find_user
 from stores.orders.models import Order, OrderStatus
 from stores.orders.services import recipients
+from stores.proofs.models import AssetFormat
+from stores.proofs.services.assets import CleanPicture, add_asset
 from tests.factories.accounts import UserFactory
 from tests.factories.budgets import make_cost_center
 from tests.factories.orders import make_product, order_body
+from tests.factories.pictures import encode_picture
 from tests.support.scenario import PASSWORD, build_world
 from tests.support.servers.queued_jobs import mail_owners
 
@@ -309,7 +315,10 @@ def test_last_operator_is_not_erased(world):
         call_command("erase_user", "nobody")
 
 
-def test_order_whose_files_cannot_be_deleted_is_named_and_stops_no_other(world, person, monkeypatch, capsys):
+@pytest.mark.parametrize("failure", [StorageUnavailable, OperationalError])
+def test_order_whose_files_cannot_be_deleted_is_named_and_stops_no_other(
+    world, person, monkeypatch, capsys, failure
+):
     """The user was erased already, so no second run found the orders that were left."""
     assert world.as_user(person).call("POST", "/store/associated/order", order_body()).status_code == 201
     Order.objects.update(status=OrderStatus.SHIPPED)
@@ -317,7 +326,7 @@ def test_order_whose_files_cannot_be_deleted_is_named_and_stops_no_other(world, 
 
     def erase_print_files(*, order_id):
         if order_id == failing.pk:
-            raise StorageUnavailable
+            raise failure
 
     monkeypatch.setattr(recipients, "erase_print_files", erase_print_files)
     call_command("erase_user", "zenobia.quill", "--disable-applications", "--erase-orders")
@@ -528,6 +537,23 @@ def test_application_with_a_reader_alone_is_disabled(world, person):
     call_command("erase_user", "zenobia.quill", "--disable-applications")
 
     assert not Application.objects.get(pk=world.application.pk).is_enabled
+
+
+def test_erasure_that_fails_keeps_the_files_of_pictures(world, person, stored_files, monkeypatch):
+    """They were deleted at once: a later step that took too long left the person with pictures without files."""
+    caller = Caller.on_pages(person)
+    picture = CleanPicture(encode_picture(), AssetFormat.PNG, 40, 30)
+    add_asset(caller=caller, store_id=world.associated.pk, picture=picture)
+    [name] = stored_files()
+    with monkeypatch.context() as patched:
+        patched.setattr(personal_data, "erase_console_log", Mock(side_effect=OperationalError))
+        with pytest.raises(OperationalError):
+            erase_user(user=person, options=ErasureOptions(disable_applications=True))
+    assert stored_files() == [name]
+
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        call_command("erase_user", "zenobia.quill", "--disable-applications")
+    assert stored_files() == []
 
 
 def test_reader_of_an_application_whose_owner_is_inactive_disables_nothing(world, person):
