@@ -86,9 +86,13 @@ class FolderAdapter:
             if entry.state == CANCELLED:
                 raise ProviderRefused(f"Job {job.number} was cancelled in this folder before.")
             # From here on the hot folder may contain a part of the job.
-            progress.is_unsent = entry.state == PREPARED and _is_whole(hot, entry)
+            progress.is_unsent = False
             if entry.state != DONE:
-                self._move(hot, entry)
+                try:
+                    self._move(hot, entry)
+                except OSError:
+                    progress.is_unsent = _is_whole(hot, entry)
+                    raise
                 entry = replace(entry, state=DONE)
                 self._ledger.write(job.number, entry)
         request = "\n".join(str(self._folder / name) for name in entry.names)

@@ -101,6 +101,31 @@ def test_full_disk_is_tried_again_and_leaves_nothing(places, monkeypatch):
     assert list((places[0] / ".fulfillment").glob("new-*")) == []
 
 
+@pytest.mark.parametrize("moved", [0, 1, 3])
+def test_job_may_have_arrived_once_one_of_its_files_was_renamed(places, monkeypatch, moved):
+    press, move, left = folder_adapter(places, layout="flat"), OpenFolder.move, [moved]
+
+    def breaks(self, name, target, new_name=""):
+        if not left[0]:
+            raise OSError(errno.EIO, "Input/output error", name)
+        left[0] -= 1
+        move(self, name, target, new_name)
+
+    def unsynced(self):
+        if self.path == places[0]:
+            raise OSError(errno.EIO, "Input/output error", str(self.path))
+
+    monkeypatch.setattr(OpenFolder, "move", breaks)
+    monkeypatch.setattr(OpenFolder, "sync", unsynced)
+    with pytest.raises(ProviderUnavailable) as caught:
+        press.submit(made_job("1001-1"))
+
+    assert caught.value.is_unsent is (moved == 0)
+    monkeypatch.undo()
+    press.submit(made_job("1001-1"))
+    assert len(shown(places[0])) == 3
+
+
 def test_missing_mount_is_named_and_nothing_was_sent(places, tmp_path):
     press = folder_adapter((tmp_path / "gone", places[1]))
     with pytest.raises(ProviderUnavailable, match="is it mounted") as caught:
