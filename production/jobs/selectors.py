@@ -13,11 +13,12 @@ from django.conf import settings
 from django.core import signing
 from django.db.models import F, Q, QuerySet
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.callers import Caller
 from printing.imposition import Stamp, piece_of, spot_plates, stamp_file
 from production.interface import AdapterJob, JobFile, JobItem
-from production.jobs.models import Job, JobState, Scan, ScanStep
+from production.jobs.models import Attempt, AttemptOutcome, Job, JobState, Scan, ScanStep
 from stores.catalog.models import Product
 from stores.orders.business_days import ship_day
 from stores.orders.models import RECIPIENT_FIELDS, Order, OrderItem
@@ -43,6 +44,22 @@ class OrderPlace(NamedTuple):
     number: int
     total: int
     other_jobs: Sequence[Job]
+
+
+def unavailable_attempts(job: Job) -> QuerySet[Attempt]:
+    """Those under its number that a provider did not take."""
+    return Attempt.objects.filter(job=job, number=job.number, outcome=AttemptOutcome.UNAVAILABLE).order_by()
+
+
+def passed_over(job: Job) -> list[int]:
+    """Its provider, those that refused it, and those that failed to take it in the later half of its failures.
+
+    So it moves ever more rarely between providers that fail: each time it counts for their jobs of the day.
+    """
+    now = timezone.now()
+    lately = now - (now - (job.failing_since or now)) / 2
+    failed = unavailable_attempts(job).filter(finished__gt=lately).values_list("provider", flat=True)
+    return [*job.refused_by, job.provider_id or 0, *(failed if job.failing_since else ())]
 
 
 def adapter_job(job: Job, *, is_stamped: bool = True) -> AdapterJob:

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from fulfillment.core.db.locks import lock_until_commit
 from production.jobs.models import Job, JobHistory, JobState
+from production.jobs.selectors import passed_over, unavailable_attempts
 from production.jobs.services import outcomes
 from production.jobs.services.recording import lock_jobs, new_history_entry
 from production.providers.models import Provider
@@ -35,7 +36,7 @@ WAIT_FOR_EACH = timedelta(milliseconds=200)
 MAX_WAIT_FOR_PROVIDER = timedelta(minutes=5)
 # Jobs that no provider has, or that one was to get which is disabled since. After a try it may have the job.
 UNPROVIDED = Q(provider=None) | Q(provider__is_enabled=False, tries=0)
-CHANGED = ("provider", "rule", "message", "next_try", "failing_since", "is_uncertain", "updated")
+CHANGED = ("provider", "rule", "message", "next_try", "is_uncertain", "updated")
 # Jobs of a worker at the same time.
 JOBS_AT_ONCE = 8
 # How long a claim of a job lasts; who still works on it then holds a lock.
@@ -80,14 +81,14 @@ class ProviderChoices:
         """Whether the job has a provider, perhaps another one than before; False if none is available now."""
         provider = job.provider
         if provider is not None:
-            # A provider that passes its checks may still fail to take jobs.
-            is_failing = is_down(provider) or has_failed_long(job.failing_since)
-            should_move_on = not provider.is_enabled or (job.tries > 0 and is_failing)
+            should_move_on = not provider.is_enabled or (job.tries > 0 and _fails(provider, job))
             if job.is_uncertain or not should_move_on:
                 return True
-        excluded = [*job.refused_by, *([provider.pk] if provider else [])]
-        routing, preferred = self.routing, self._preferred_providers(job)
-        decision = routing.decide(item_facts(job.order, job.item), excluded=excluded, preferred=preferred)
+        decision = self.routing.decide(
+            item_facts(job.order, job.item),
+            excluded=passed_over(job),
+            preferred=self._preferred_providers(job),
+        )
         if decision.chosen is not None:
             self._assign_provider(job, decision.chosen.provider, decision.rule)
             return True
@@ -130,7 +131,6 @@ class ProviderChoices:
         if provider.takes_several_items and self._used is not None:
             self._used.add(provider.pk)
         if previous_provider is not None:
-            job.failing_since = None
             note = f"{previous_provider} is down or disabled: goes to {provider}."
             self._history.append(new_history_entry(job, previous=job.state, note=note))
 
@@ -152,6 +152,12 @@ class ProviderChoices:
         message = f"Waits for a provider. {reasons}"[:1000]
         self._waiting[rule, message].append(job.pk)
         return False
+
+
+def _fails(provider: Provider, job: Job) -> bool:
+    """Whether the provider is down, or passes its checks and still fails to take the job."""
+    has_waited = has_failed_long(job.failing_since)
+    return is_down(provider) or (has_waited and unavailable_attempts(job).filter(provider=provider).exists())
 
 
 def _next_look(rule: RoutingRule) -> datetime:

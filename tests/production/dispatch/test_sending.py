@@ -2,21 +2,26 @@
 
 import hashlib
 import json
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.db import transaction
+from django.db.models import F, Sum
 from django.utils import timezone
 
 from accounts.models import Notification, Role
 from accounts.services.notifications import NOTIFICATION_TASK
+from fulfillment.core.errors import Unavailable
 from production.adapters.folder import FolderAdapter
+from production.dispatch.services import sending
 from production.dispatch.services.actions import hold_job, reassign_job, release_job
 from production.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import Attempt, Job, JobHistory, JobState
 from production.providers.models import Provider
 from production.providers.services import review_failing_providers
+from production.routing.models import RoutingTally
 from stores.catalog.models import Store
 from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import cancel_order, transition_order
@@ -182,6 +187,19 @@ def failing(monkeypatch, error: Exception, at: Provider) -> None:
     monkeypatch.setattr(FolderAdapter, "submit", fails)
 
 
+def raiser(error: Exception) -> Callable[..., None]:
+    def fails(*_: object) -> None:
+        raise error
+
+    return fails
+
+
+def later(time: timedelta) -> None:
+    """All that has happened was so much earlier, and the job is due."""
+    Job.objects.update(failing_since=F("failing_since") - time, next_try=timezone.now())
+    Attempt.objects.update(started=F("started") - time, finished=F("finished") - time)
+
+
 def make_due() -> None:
     Job.objects.filter(next_try__isnull=False).update(next_try=timezone.now())
 
@@ -256,6 +274,37 @@ def test_job_moves_on_from_a_provider_that_passes_its_checks_and_takes_nothing(s
     work_off_jobs()
 
     assert (only_job().state, only_job().provider) == (JobState.SENT, second)
+
+
+def test_job_that_no_provider_takes_moves_ever_more_rarely(shop, tmp_path, monkeypatch):
+    """Each move counts for the jobs per day of the provider, and a job that moves must fail after a day, too."""
+    make_rule(make_provider(tmp_path, "first"), make_provider(tmp_path, "second"))
+    monkeypatch.setattr(
+        FolderAdapter, "submit", raiser(ProviderUnavailable("The disk is full.", is_unsent=True))
+    )
+    accept(placed(shop))
+    for _ in range(20):
+        later(timedelta(seconds=21))
+        work_off_jobs()
+        review_failing_providers()
+    assert RoutingTally.objects.aggregate(jobs=Sum("jobs"))["jobs"] < 10
+
+    later(timedelta(days=1))
+    work_off_jobs()
+    assert only_job().state == JobState.FAILED
+
+
+def test_job_whose_print_file_is_away_stays_with_its_provider(shop, tmp_path, monkeypatch):
+    """The next provider would not get it either."""
+    first = make_provider(tmp_path, "first")
+    make_rule(first, make_provider(tmp_path, "second"))
+    monkeypatch.setattr(sending, "adapter_job", raiser(Unavailable("The file storage is away.")))
+    accept(placed(shop))
+    for _ in range(2):
+        work_off_jobs()
+        later(timedelta(seconds=21))
+
+    assert (only_job().state, only_job().provider, only_job().tries) == (JobState.QUEUED, first, 2)
 
 
 def test_job_that_may_have_arrived_stays_with_its_provider(shop, tmp_path, monkeypatch):
