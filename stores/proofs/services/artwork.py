@@ -158,7 +158,7 @@ class ArtworkMerge:
             if (placed := _placed_cache.get(key)) is None:
                 with storage_errors():
                     content = read_file(document_file(self.asset.sha256))
-                ppi = proof_dpi([target.whole for target in targets])
+                ppi = proof_dpi([target.full_size for target in targets])
                 placed = place_document(content, pages_of(self.asset), targets, first=first, ppi=ppi)
                 # One that is heavier would stay until the next.
                 if placed.weight <= CACHE_BYTES:
