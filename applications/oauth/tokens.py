@@ -11,8 +11,6 @@ from oauth2_provider.models import AccessToken, RefreshToken, set_token_value
 from oauthlib.common import Request
 from oauthlib.oauth2.rfc6749 import errors
 
-from fulfillment.core.db.prepared import insert_row
-
 
 def generate_access_token(request: Any, *args: Any, **kwargs: Any) -> str:
     """A prefix that secret scanners recognise, and 256 random bits."""
@@ -66,7 +64,7 @@ def store_access_token(
         resource=resources,
     )
     set_token_value(stored, token["access_token"])
-    insert_row(stored)
+    stored.save(force_insert=True)
     return stored
 
 
@@ -81,4 +79,4 @@ def store_refresh_token(
         resource=resources,
     )
     set_token_value(stored, token["refresh_token"])
-    insert_row(stored)
+    stored.save(force_insert=True)

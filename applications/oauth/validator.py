@@ -12,6 +12,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from oauth2_provider.models import Grant
 from oauth2_provider.oauth2_validators import OAuth2Validator
@@ -31,9 +32,9 @@ from applications.oauth.tokens import (
     store_refresh_token,
     token_resources,
 )
-from applications.registration.models import EXTERNAL_ID, Application
+from applications.registration.models import EXTERNAL_ID, Application, ApplicationKey
 from applications.registration.services.applications import COMMAND_LINE_ID
-from fulfillment.core.db.prepared import fetch_instance, fetch_row
+from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.secrets import digests
 
 # Two tabs may refresh at once: within this time a spent refresh token does not end its family.
@@ -46,11 +47,6 @@ WITH spent AS (
 )
 DELETE FROM oauth2_provider_accesstoken WHERE id = %s AND EXISTS (SELECT FROM spent) RETURNING id
 """
-HAS_KEY = """is_enabled AND client_id = %(client_id)s AND EXISTS (
-    SELECT FROM applications_applicationkey key
-    WHERE key.application_id = applications_application.id AND key.digest = ANY(%(digests)s)
-      AND key.start_date <= %(now)s AND key.end_date > %(now)s
-)"""
 HELD = """
 SELECT held.id, held.user_id, person.is_active, held.token_family, held.resource, held.created, held.revoked,
        issued.id, issued.expires, issued.scope
@@ -95,12 +91,15 @@ class Validator(OAuth2Validator):
         credentials = read_credentials(request)
         if not credentials.secret or not re.match(EXTERNAL_ID, credentials.client_id):
             return False
-        given_credentials = {
-            "client_id": credentials.client_id,
-            "digests": digests(credentials.secret),
-            "now": timezone.now(),
-        }
-        client = fetch_instance(Application, HAS_KEY, given_credentials)
+        now = timezone.now()
+        valid_keys = ApplicationKey.objects.filter(
+            application=OuterRef("pk"),
+            digest__in=digests(credentials.secret),
+            start_date__lte=now,
+            end_date__gt=now,
+        )
+        clients = Application.objects.filter(is_enabled=True, client_id=credentials.client_id)
+        client = clients.filter(Exists(valid_keys)).first()
         if client is None:
             return False
         request.client = client
@@ -116,7 +115,7 @@ class Validator(OAuth2Validator):
             return loaded
         request.client = None
         if client_id and re.match(EXTERNAL_ID, client_id):
-            request.client = fetch_instance(Application, "is_enabled AND client_id = %s", [client_id])
+            request.client = Application.objects.filter(is_enabled=True, client_id=client_id).first()
         return request.client
 
     def validate_grant_type(

@@ -27,7 +27,7 @@ from applications.registration.selectors.applications import (
 from applications.webhooks.event_types import PATTERNS, EventType, named_types
 from applications.webhooks.models import Event, Webhook
 from fulfillment.core.db.locks import LONG_TRANSACTIONS_LOCK
-from fulfillment.core.db.prepared import fetch_instance, fetch_row
+from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Invalid, NotFound
 from fulfillment.core.text import meta, parse_uuid, timestamp
 
@@ -191,8 +191,7 @@ def parse_cursor(application: Application, text: str) -> Cursor:
     event_id = parse_uuid(text) if len(text) == UUID_LENGTH else None
     if event_id is None:
         return Cursor.of(text)
-    of_application = "application_id = %s AND event_id = %s"
-    event = fetch_instance(Event, of_application, [application.pk, event_id])
+    event = Event.objects.filter(application=application, event_id=event_id).first()
     if event is None:
         message = "after: this application has no event with this EventID; events are kept for 30 days."
         raise Invalid.at("?after", "parameter_invalid", message)

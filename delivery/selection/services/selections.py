@@ -15,7 +15,6 @@ from delivery.selection.services.choosing import Choice
 from fulfillment.core.audit.personal_data import PersonalData, Record
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.db.copying import copy_rows
-from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import Conflict
 from fulfillment.core.text import timestamp
 
@@ -66,7 +65,7 @@ def create_selection(*, caller: Caller, choice: Choice) -> EddmSelection:
         east=east,
         north=north,
     )
-    insert_row(selection)
+    selection.save(force_insert=True)
     copy_rows(
         "delivery_eddmselectionroute",
         ("selection_id", "position", *ChosenRoute._fields),

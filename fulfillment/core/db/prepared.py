@@ -6,17 +6,13 @@ Also the database's clock, which all machines share, and how to skip numbers of 
 import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from enum import Enum
-from functools import cache
 from typing import Any, TypeVar
 
 import psycopg
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.models import JSONField, Model
-from django.db.models.expressions import DatabaseDefault
+from django.db.models import Model
 from psycopg.errors import FeatureNotSupported, InvalidSqlStatementName
 from psycopg.pq import TransactionStatus
-from psycopg.types.json import Jsonb
 
 from fulfillment.core.db.long_statements import count_since
 
@@ -52,13 +48,6 @@ def fetch_rows(statement: str, parameters: Parameters = (), *, prepare: bool = T
     return _run(statement, parameters, prepare=prepare).fetchall()
 
 
-def fetch_instance(model: type[M], condition: str, parameters: Parameters = ()) -> M | None:
-    """The first row of a model that meets a condition (a constant text, as for `fetch_row`), or None."""
-    statement, names = _select_statement(model, condition)
-    row = fetch_row(statement, parameters)
-    return None if row is None else model.from_db(DEFAULT_DB_ALIAS, names, row)
-
-
 def execute(statement: str, parameters: Parameters = ()) -> None:
     """A hot write as a prepared statement, in the transaction of the moment; see `fetch_row`."""
     _run(statement, parameters)
@@ -85,51 +74,6 @@ def _run(statement: str, parameters: Parameters, *, prepare: bool = True) -> psy
     if connection.force_debug_cursor:
         connection.queries_log.append({"sql": statement, "time": "0.000"})
     return cursor
-
-
-def insert_row(instance: Model) -> None:
-    """Writes a new row as `save(force_insert=True)` would, prepared."""
-    values = {field.column: field.pre_save(instance, add=True) for field in instance._meta.concrete_fields}
-    if instance.pk is None:
-        values.pop(instance._meta.pk.column)
-    json = _json_columns(type(instance))
-    value_by_column = {
-        name: _plain_value(value, is_json=name in json)
-        for name, value in values.items()
-        if not isinstance(value, DatabaseDefault)
-    }
-    row = fetch_row(_insert_statement(type(instance), *value_by_column), list(value_by_column.values()))
-    instance.pk = row and row[0]
-
-
-@cache
-def _json_columns(model: type[Model]) -> frozenset[str]:
-    return frozenset(
-        str(field.column) for field in model._meta.concrete_fields if isinstance(field, JSONField)
-    )
-
-
-@cache
-def _insert_statement(model: type[Model], *columns: str) -> str:
-    meta = model._meta
-    places = ", ".join(["%s"] * len(columns))
-    return f"INSERT INTO {meta.db_table} ({', '.join(columns)}) VALUES ({places}) RETURNING {meta.pk.column}"  # noqa: S608 - names of our models
-
-
-@cache
-def _select_statement(model: type[Model], condition: str) -> tuple[str, list[str]]:
-    """The statement, and the names of the fields it reads."""
-    fields = model._meta.concrete_fields
-    columns = ", ".join(str(field.column) for field in fields)
-    statement = f"SELECT {columns} FROM {model._meta.db_table} WHERE {condition} LIMIT 1"  # noqa: S608
-    return statement, [field.attname for field in fields]
-
-
-def _plain_value(value: Any, *, is_json: bool) -> Any:
-    """The value for the statement; a list is JSON only where the column is, else an array."""
-    if isinstance(value, dict) or (is_json and isinstance(value, list)):
-        return Jsonb(value)
-    return value.value if isinstance(value, Enum) else value
 
 
 def database_now() -> datetime:

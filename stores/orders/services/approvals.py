@@ -16,7 +16,6 @@ from django.utils.translation import gettext as _
 from accounts.services.notifications import erase_texts
 from applications.webhooks.event_types import EventType
 from fulfillment.core.audit.personal_data import ERASED
-from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import Conflict, Forbidden
 from stores.budgets.services.approvals import check_room
 from stores.catalog.models import Store
@@ -55,7 +54,7 @@ def request_approval(*, order: Order, budget_reasons: Sequence[dict[str, Any]] =
         return
     terms = request_terms(order.store, reasons, people_who_ordered(order), requested=order.created)
     request = ApprovalRequest(order=order, **terms)
-    insert_row(request)
+    request.save(force_insert=True)
     order.approval = ApprovalState.PENDING
     # The history is the API's too.
     with translation.override(settings.LANGUAGE_CODE):

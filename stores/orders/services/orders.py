@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from delivery.selection.services.selections import retain_for_order
-from fulfillment.core.db.prepared import fetch_rows, insert_row
+from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import Conflict, Forbidden
 from stores.budgets.services.claims import BudgetOutcome, count_in_budgets, count_reserved_order
 from stores.orders.eddm import Record
@@ -124,8 +124,8 @@ def create_order(
     order = _make_order(prepared, number, created)
     order.rendering = render_export_row(order, store.external_id)
     items = _make_items(prepared, order)
-    for row in (order, *items):
-        insert_row(row)
+    order.save(force_insert=True)
+    OrderItem.objects.bulk_create(items)
     printed = {pk for file in prepared.print_files if file for pk in file.asset_ids}
     record_ordered_assets(order_id=order.pk, asset_ids=printed)
     # In one order, for another order may name the same ones.

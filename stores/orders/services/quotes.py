@@ -12,7 +12,6 @@ from django.utils import timezone
 
 from accounts.callers import Caller
 from fulfillment.core.db.locks import lock_number, lock_of_its_own
-from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import TooManyAtOnce, collecting_faults, raise_faults
 from fulfillment.core.text import timestamp
 from stores.budgets.representations import quote_budget_record
@@ -104,7 +103,7 @@ def store_quote(*, prepared: PreparedQuote) -> Quote:
     )
     standings = standings_of_caller(access.caller, store=access.store, moment=now)
     quote.rendering = orjson.dumps(quote_record(quote, prepared, standings), default=float).decode()
-    insert_row(quote)
+    quote.save(force_insert=True)
     return quote
 
 

@@ -14,7 +14,6 @@ from accounts.callers import Caller
 from applications.webhooks.event_types import EventType
 from applications.webhooks.services.events import record_event
 from fulfillment.core.db.locks import lock_until_commit
-from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import Conflict, Fault, Invalid, PreconditionFailed
 from fulfillment.core.plugins import offered_values
 from stores.budgets.services.claims import release_order
@@ -327,17 +326,15 @@ def close_approval_request(
 
 
 def append_history(order: Order, *, previous_status: int | None, actor: Actor, note: str = "") -> None:
-    insert_row(
-        OrderHistory(
-            order=order,
-            sequence=order.sequence,
-            previous_status=previous_status,
-            status=order.status,
-            timestamp=order.updated,
-            actor_kind=actor.kind,
-            actor_id=actor.user_id,
-            note=note,
-        )
+    OrderHistory.objects.create(
+        order=order,
+        sequence=order.sequence,
+        previous_status=previous_status,
+        status=order.status,
+        timestamp=order.updated,
+        actor_kind=actor.kind,
+        actor_id=actor.user_id,
+        note=note,
     )
 
 

@@ -6,10 +6,8 @@ from django.db import IntegrityError, OperationalError, connection, transaction
 from accounts.models import Tenant
 from fulfillment.core.db.prepared import (
     execute,
-    fetch_instance,
     fetch_row,
     fetch_rows,
-    insert_row,
 )
 
 PREPARED = "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE %s"
@@ -118,14 +116,3 @@ def test_statements_count_as_queries(db, django_assert_num_queries):
     with django_assert_num_queries(2):
         fetch_row("SELECT 1")
         execute("SELECT 1")
-
-
-def test_inserted_row_is_as_saved_and_knows_its_key(db):
-    tenant = Tenant(domain="inserted.example", name="Inserted")
-
-    insert_row(tenant)
-
-    stored = fetch_instance(Tenant, "domain = %s", [tenant.domain])
-    assert stored == Tenant.objects.get(domain="inserted.example") == tenant
-    assert stored.created == tenant.created
-    assert fetch_instance(Tenant, "domain = %s", ["unknown.example"]) is None

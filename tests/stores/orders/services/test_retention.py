@@ -126,7 +126,7 @@ def test_print_file_left_by_a_crash_is_the_only_thing_that_goes(shop, card_order
     """The process dies where not even its own tidying runs: files without an order."""
     [before] = stored_files()
     monkeypatch.setattr("stores.orders.services.orders.delete_print_files", lambda *, files: None)
-    monkeypatch.setattr("stores.orders.services.orders.insert_row", lambda row: pytest.fail("killed"))
+    monkeypatch.setattr(Order, "save", lambda *_, **__: pytest.fail("killed"))
     item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
     with pytest.raises(BaseException, match="killed"):
         shop.place(body=order_body(Items=[item]))
