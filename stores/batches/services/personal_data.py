@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.services.notifications import erase_texts
 from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record, records_of
-from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
+from fulfillment.core.audit.retention import RetentionRule, remove_each, rule_for_rows
 from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.text import timestamp
 from stores.batches.models import (
@@ -73,15 +73,19 @@ def erase_rows_of_order(*, order: Order) -> None:
 
 def erase_unordered_rows(*, words: Sequence[str], dry_run: bool = False) -> int:
     """Deletes the rows with all of these texts that are not ordered nor being ordered, and what was rendered of them;
-    returns how many.
+    returns how many. Raises StorageUnavailable at the end if proofs of some cannot be deleted: these stay.
     """
     rows = BatchRow.objects.filter(order=None).exclude(batch__status=BatchStatus.ORDERING)
-    proof_by_row = dict(_with_words(rows, "values", words).values_list("pk", "proof"))
-    if not dry_run:
-        for digest in set(proof_by_row.values()) - {""}:
+    matches = _with_words(rows, "values", words)
+    if dry_run:
+        return matches.count()
+
+    def erase(digest: str) -> int:
+        if digest:
             delete_proof(digest=digest)
-        BatchRow.objects.filter(pk__in=proof_by_row).delete()
-    return len(proof_by_row)
+        return matches.filter(proof=digest).delete()[0]
+
+    return sum(remove_each(set(matches.values_list("proof", flat=True)), erase))
 
 
 def erase_unordered_recipients(*, words: Sequence[str], dry_run: bool = False) -> int:

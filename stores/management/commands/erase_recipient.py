@@ -46,8 +46,12 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         orders = list(_chosen_orders(options))
         words = [word for word in (options["email"], options["name"], options["postal_code"]) if word]
+        unchanged, orders_with_name, kept, failures = [], [], [], []
         if words:
-            self._erase_unordered(words, dry_run=options["dry_run"])
+            try:
+                self._erase_unordered(words, dry_run=options["dry_run"])
+            except DomainError as error:
+                failures.append(error.message)
         if options["dry_run"]:
             self._report_views(
                 delete_views_naming([*words[:1], *_names_and_emails(orders)], dry_run=True), "would be"
@@ -56,7 +60,6 @@ class Command(BaseCommand):
                 self.stdout.write(f"{order.number} {order.pk} {order.get_status_display()}")
             self.stdout.write(f"The recipients of {len(orders)} orders would be erased.")
             return
-        unchanged, orders_with_name, kept = [], [], []
         views = delete_views_naming(words[:1], dry_run=False)
         for order in orders:
             has_name, people = names_recipient(order), _names_and_emails([order])
@@ -68,28 +71,29 @@ class Command(BaseCommand):
             except Conflict:
                 unchanged.append(str(order.number))
             except DomainError as error:
-                kept.append(f"{order.number}: {error.message}")
+                kept.append(order)
+                failures.append(f"{order.number}: {error.message}")
         self._report_views(views, "were")
         self.stdout.write(f"Erased the recipients of {len(orders) - len(unchanged) - len(kept)} orders.")
-        self._report(unchanged, orders_with_name, kept)
+        self._report(unchanged, orders_with_name, failures)
 
     def _erase_unordered(self, words: list[str], *, dry_run: bool) -> None:
         verb = "would be" if dry_run else "were"
         if batches := erase_unordered_recipients(words=words, dry_run=dry_run):
             self.stdout.write(f"{batches} batches to the recipient that are not ordered {verb} cancelled.")
-        if rows := erase_unordered_rows(words=words, dry_run=dry_run):
-            self.stdout.write(f"{rows} rows of batches that are not ordered {verb} deleted.")
         if waiting := batches_being_ordered(words=words):
             self.stdout.write(
                 f"{len(waiting)} batches that are being ordered keep the recipient: {', '.join(waiting)}. Run it again "
                 "once they are ordered or cancelled."
             )
+        if rows := erase_unordered_rows(words=words, dry_run=dry_run):
+            self.stdout.write(f"{rows} rows of batches that are not ordered {verb} deleted.")
 
     def _report_views(self, views: int, verb: str) -> None:
         if views:
             self.stdout.write(f"{views} saved views that search for the recipient {verb} deleted.")
 
-    def _report(self, unchanged: list[str], orders_with_name: list[str], kept: list[str]) -> None:
+    def _report(self, unchanged: list[str], orders_with_name: list[str], failures: list[str]) -> None:
         if orders_with_name:
             # All of them: nothing finds them afterwards.
             self.stdout.write(
@@ -98,9 +102,9 @@ class Command(BaseCommand):
                 "If they do, treat dumps and backups as personal data."
             )
         problems = []
-        if kept:
-            self.stderr.write("\n".join(kept[:SHOWN]))
-            problems.append(f"{len(kept)} orders could not be erased now. Run it again.")
+        if failures:
+            self.stderr.write("\n".join(failures[:SHOWN]))
+            problems.append("Not everything could be erased now. Run it again.")
         if unchanged:
             shown = ", ".join(unchanged[:SHOWN]) + (", ..." if len(unchanged) > SHOWN else "")
             problems.append(

@@ -5,16 +5,17 @@ from io import StringIO
 
 import pytest
 from django.core.files.storage import default_storage
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from accounts.models import Notification, NotificationKind
 from fulfillment.core.errors import Conflict
+from fulfillment.core.files.storage import StorageUnavailable
 from fulfillment.core.files.stored import proof_files
 from stores.batches.models import Batch, BatchRow
 from stores.batches.row_files import rows_file
 from stores.batches.selectors.rows import rows_of
-from stores.batches.services import contact_sheets
+from stores.batches.services import contact_sheets, personal_data
 from stores.batches.services.approvals import approve_batch
 from stores.batches.services.ordering import ORDER_TASK, order_batch
 from stores.batches.services.personal_data import (
@@ -23,7 +24,7 @@ from stores.batches.services.personal_data import (
     retention_rules,
 )
 from stores.catalog.models import Store
-from stores.orders.models import ActorKind, Order
+from stores.orders.models import ActorKind, Order, OrderStatus
 from stores.orders.services.transitions import Actor
 from tests.factories.orders import RECIPIENT
 from tests.support.batches.batches import access_to, addressed, checked, fresh, make_batch, ordered, person
@@ -176,6 +177,25 @@ def test_erasing_a_person_deletes_the_rows_that_are_not_ordered(access, shown):
     assert [row.name for row in batch.rows.all()] == ["Person 002"]
     assert "Person001" not in shown(batch)
     assert [default_storage.exists(file) for file in (first, other)] == [False, True]
+
+
+def test_row_whose_proof_cannot_be_deleted_keeps_no_other_data_of_the_person(access, monkeypatch):
+    """The command ended there in each run, before it came to the person's orders."""
+    order = ordered(letters(access, 1)).rows.get().order
+    Order.objects.filter(pk=order.pk).update(status=OrderStatus.SHIPPED)
+    stuck, free = (letters(access, 1, product_id="card-two-sided").rows.get() for _ in range(2))
+    BatchRow.objects.filter(pk=free.pk).update(proof="")
+
+    def delete_proof(*, digest):
+        raise StorageUnavailable
+
+    monkeypatch.setattr(personal_data, "delete_proof", delete_proof)
+    who = {"name": order.recipient["Name"], "postal_code": order.recipient["PostalCode"]}
+    with pytest.raises(CommandError, match="Not everything could be erased now"):
+        call_command("erase_recipient", **who)
+
+    assert Order.objects.get(pk=order.pk).recipient_erased
+    assert list(BatchRow.objects.filter(order=None)) == [stuck]
 
 
 def test_rows_of_a_person_in_a_batch_that_waits_for_approval_are_named(access):
