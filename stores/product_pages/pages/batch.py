@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 from accounts.pages.guards import signed_in_form, signed_in_user
 from accounts.throttles import enforce_page_limit
 from applications.registration.selectors.applications import Requester, chosen_actor
-from fulfillment.core.errors import DomainError, Invalid
+from fulfillment.core.errors import DomainError, Forbidden, Invalid
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.text import MAX_INTEGER, parse_number
 from stores.batches.models import MAX_ROWS, BatchMode
@@ -52,6 +52,8 @@ def show_form(
     if request.method == "POST":
         try:
             enforce_page_limit("product-page", signed_in_user(request).pk)
+            if actor.key != sent.get("as", actor.key):
+                raise Forbidden(_("You can no longer order as this application. Choose another one."))
             access = authorize_store(actor.caller, store_id, WRITE)
             batch = create_batch(access=access, product_id=product_id, values=_read_values(values, address))
             return site.lead_to("show", batch.pk)

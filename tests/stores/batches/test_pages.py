@@ -9,6 +9,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from PIL import Image
 
+from accounts.callers import Caller
+from applications.registration.services.applications import change_application, create_application
 from fulfillment.core.errors import ServiceBusy
 from stores.batches.models import Batch
 from stores.batches.overview import BatchPage
@@ -87,6 +89,21 @@ def test_file_is_mapped_checked_corrected_and_ordered(browser, batch):
     drawn = Image.open(io.BytesIO(b"".join(browser.get(wide).streaming_content)))
     assert drawn.width == 3000
     assert 'id="zoom"' in page
+
+
+def test_batch_of_an_application_that_is_gone_meanwhile_is_made_for_no_other(world, browser):
+    """It was made for the first one that was left: rows for a test application would have been produced."""
+    make_card(world.demo, "business-card")
+    trial = create_application(caller=Caller.on_pages(world.user), values={"Name": "Trial", "IsTest": True})
+    form = {"as": str(trial.pk), "mode": "Recipients", "quantity": "100"}
+    change_application(application=trial, values={"IsEnabled": False})
+
+    refused = browser.post("/catalog/demo/business-card/batch", form).content.decode()
+
+    assert not Batch.objects.exists()
+    assert "You can no longer order as this application." in refused
+    browser.post("/catalog/demo/business-card/batch", {**form, "as": str(world.application.pk)})
+    assert Batch.objects.get().application == world.application
 
 
 def test_missing_column_is_said_once_at_the_mapping(browser, batch):
