@@ -108,7 +108,7 @@ def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
     form = RequestStoreForm(initial={"grants": DEFAULT_STORE_GRANTS})
     if request.method == "POST":
         form = RequestStoreForm(request.POST)
-        if form.is_valid() and _request_store(request, caller, application, form):
+        if form.is_valid() and _request_access(request, application_id, form.cleaned_data["store"], form):
             return redirect("portal:application-stores", application.pk)
     requests = association_requests_for(caller).filter(application=application, store__isnull=False)
     page_of_requests = Paginator(requests, REQUESTS_A_PAGE).get_page(request.GET.get("requests"))
@@ -162,32 +162,27 @@ def _confirm_withdrawal(request: HttpRequest, application: Application, request_
     return render(request, "applications/confirm.html", context)
 
 
-def _request_store(
-    request: HttpRequest, caller: Caller, application: Application, form: RequestStoreForm
-) -> bool:
+def _request_access(request: HttpRequest, application_id: str, store: Store, form: forms.Form) -> bool:
+    caller, values = Caller.on_pages(request.user), form.cleaned_data
     try:
         association_request, created = request_association(
-            caller=caller, application=application, **form.cleaned_data
+            caller=caller,
+            application=application_to_write(caller, application_id),
+            store=store,
+            grants=values["grants"],
+            message=values["message"],
         )
     except DomainError as error:
         show_faults(form, error, REQUEST_FIELDS)
         return False
     if association_request.state == AssociationState.APPROVED:
-        messages.success(
-            request,
-            _("%(store)s admits test applications: you can use it now.")
-            % {"store": association_request.store},
-        )
+        message = _("%(store)s admits test applications: you can use it now.")
     elif created:
-        messages.success(
-            request,
-            _("Access to %(store)s requested. The answer comes by mail and appears here.")
-            % {"store": association_request.store},
-        )
+        message = _("Access to %(store)s requested. The answer comes by mail and appears here.")
     else:
-        messages.info(
-            request, _("A request for %(store)s is already pending.") % {"store": association_request.store}
-        )
+        message = _("%(name)s has a request for %(store)s that is still pending.")
+    say = messages.success if created or association_request.decided else messages.info
+    say(request, message % {"name": association_request.application, "store": store})
     return True
 
 
@@ -241,7 +236,8 @@ def show_listed_store(request: HttpRequest, store_id: str) -> HttpResponse:
     applications = list(own_applications(signed_in_user(request)))
     initial = {"grants": DEFAULT_STORE_GRANTS, "application": request.GET.get("application", "")}
     form = RequestAccessForm(request.POST or None, applications=applications, initial=initial)
-    if request.method == "POST" and form.is_valid() and _request_access(request, store, form):
+    is_requested = form.is_valid() and _request_access(request, form.cleaned_data["application"], store, form)
+    if is_requested:
         return redirect("portal:directory-store", store.external_id)
     caller = Caller.on_pages(request.user)
     requests = association_requests_for(caller).filter(store=store, application__in=applications)
@@ -255,32 +251,3 @@ def show_listed_store(request: HttpRequest, store_id: str) -> HttpResponse:
         "part": "stores",
     }
     return render(request, "stores/directory/store.html", context)
-
-
-def _request_access(request: HttpRequest, store: Store, form: RequestAccessForm) -> bool:
-    caller = Caller.on_pages(request.user)
-    values = form.cleaned_data
-    try:
-        application = application_to_write(caller, values["application"])
-        created = request_association(
-            caller=caller,
-            application=application,
-            store=store,
-            grants=values["grants"],
-            message=values["message"],
-        )[1]
-    except DomainError as error:
-        show_faults(form, error, REQUEST_FIELDS)
-        return False
-    if created:
-        messages.success(
-            request,
-            _("Access to %(store)s requested. The answer comes by mail and appears here.") % {"store": store},
-        )
-    else:
-        messages.info(
-            request,
-            _("%(name)s has a request for %(store)s that is still pending.")
-            % {"name": application.name, "store": store},
-        )
-    return True

@@ -12,7 +12,8 @@ from accounts.callers import Caller
 from accounts.models import AssociationRequest
 from accounts.services.associations import approve_association, deny_association, request_association
 from accounts.services.notifications import NOTIFICATION_TASK
-from stores.catalog.models import StoreProfile
+from applications.registration.services.applications import create_application
+from stores.catalog.models import Store, StoreProfile
 from tests.factories.orders import make_product
 from tests.support.servers.queued_jobs import work_off
 
@@ -60,6 +61,19 @@ def test_access_is_requested_with_chosen_permissions_and_shown(world, browser):
     assert "Read stores, their products and your own roles" in response
     assert "still pending" in again
     assert "Requested</span>" in browser.get("/stores").content.decode()
+
+
+def test_test_application_is_admitted_at_once(world, browser):
+    listed(world.unassociated)
+    Store.objects.filter(pk=world.unassociated.pk).update(admits_test_applications=True)
+    trial = create_application(
+        caller=Caller.on_pages(world.user), values={"Name": "Trial", "Description": "", "IsTest": True}
+    )
+
+    page = browser.post("/stores/unassociated", {"application": str(trial.pk)}, follow=True)
+
+    assert "admits test applications: you can use it now" in page.content.decode()
+    assert AssociationRequest.objects.get().state == "Approved"
 
 
 def test_user_cannot_request_for_an_application_of_others(world, browser):

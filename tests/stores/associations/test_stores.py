@@ -33,7 +33,7 @@ def test_store_is_requested_once_and_withdrawn(world, browser, address):
     )
     page = browser.get(address).content.decode()
     assert "Postcards for Acme" in page
-    assert "is already pending" in page
+    assert "has a request for Unassociated Print that is still pending" in page
 
     browser.post(f"{address}/{requested.pk}/withdraw")
     requested.refresh_from_db()
