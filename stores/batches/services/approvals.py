@@ -106,8 +106,12 @@ def _lock_undecided(batch: Batch, actor: Actor, seen: str) -> tuple[Batch, Batch
             _("You ordered this batch, or own the application that did."), code="approver_ordered"
         )
     if approval.state != ApprovalState.PENDING or approval.expires <= timezone.now():
-        message = f"The approval of this batch is {approval.state} and cannot be decided again."
-        raise Conflict(message, code="approval_decided", members={"State": approval.state})
+        message = _("The approval of this batch is %(approval)s and cannot be decided again.")
+        raise Conflict(
+            message % {"approval": approval.state},
+            code="approval_decided",
+            members={"State": approval.state},
+        )
     if seen not in {"", name_of_request(approval)}:
         raise Conflict(
             _("The batch was ordered again since you opened it. Look at it again, then decide."),

@@ -118,8 +118,8 @@ def moment(value: Any) -> datetime | None:
     if value is None:
         return None
     try:
-        moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        parsed = value if isinstance(value, datetime) else datetime.fromisoformat(value)
+        return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueRefused(
             "not_a_timestamp", f"write an ISO 8601 date and time; found {brief_json(value)}."
