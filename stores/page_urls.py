@@ -1,6 +1,7 @@
 from django.urls import path
 
 from stores.associations.pages import show_directory, show_listed_store, show_stores, withdraw
+from stores.batches.pages.new_batch import make_batch
 from stores.batches.pages.ordering import cancel, check_again, list_batches, map_columns, order, send_rows
 from stores.batches.pages.showing import (
     download_contact_sheet,
@@ -20,7 +21,6 @@ from stores.orders.pages import (
     show_request,
 )
 from stores.product_pages.pages.artwork import add_artwork, show_artwork, show_artwork_page
-from stores.product_pages.pages.batch import make_batch
 from stores.product_pages.pages.catalog import serve_logo, show_catalog, show_store, show_thumbnail
 from stores.product_pages.pages.product import add_picture, show_draft, show_product
 from stores.proofs.pages import show_live_proof, show_picture
