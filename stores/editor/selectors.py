@@ -234,11 +234,9 @@ def template_versions(product: Product) -> list[TemplateVersion]:
         TemplateVersion(change.version, change.after, change.timestamp, by(change)) for change in changes
     ]
     first = changes[-1]
-    return (
-        [*versions, TemplateVersion(first.version - 1, first.before)]
-        if first.before is not None
-        else versions
-    )
+    if first.before is not None:
+        versions.append(TemplateVersion(first.version - 1, first.before))
+    return versions
 
 
 def version_draft(
@@ -252,21 +250,18 @@ def version_draft(
         raise VersionIncomplete(
             f"Version {version.version} is not kept whole: it cannot be shown or restored."
         )
-    digests = {
-        digest for part in ("Artwork", "Gallery") for digest in (version.outline.get(part) or {}).values()
-    }
+    artwork_digests, gallery_digests = (version.outline.get(part) or {} for part in ("Artwork", "Gallery"))
+    digests = {*artwork_digests.values(), *gallery_digests.values()}
     pictures = dict(_kept_pictures(product, digests)) if digests else {}
     if missing := digests - pictures.keys():
         count = "A picture" if len(missing) == 1 else f"{len(missing)} pictures"
         raise VersionIncomplete(f"{count} of version {version.version} is no longer kept.")
-    assets = {
-        part: {name: pictures[digest].digest for name, digest in (version.outline.get(part) or {}).items()}
-        for part in ("Artwork", "Gallery")
-    }
-    earlier = {picture.digest: picture for picture in pictures.values()}
-    return replace(editor, earlier=earlier), Draft(
-        version.outline["Pages"], assets["Artwork"], assets["Gallery"]
+    artwork, gallery = (
+        {name: pictures[digest].digest for name, digest in digest_by_name.items()}
+        for digest_by_name in (artwork_digests, gallery_digests)
     )
+    earlier = {picture.digest: picture for picture in pictures.values()}
+    return replace(editor, earlier=earlier), Draft(version.outline["Pages"], artwork, gallery)
 
 
 def version_numbered(versions: list[TemplateVersion], number: int) -> TemplateVersion:

@@ -101,7 +101,7 @@ PARAMETERS = [
     OpenApiParameter("after", str, description="The position after the last page, from its `Link` header."),
     OpenApiParameter("format", str, enum=["csv", "json"], description="Instead of an `Accept` header."),
 ]
-ALLOWED = [each.name for each in PARAMETERS if each.location == OpenApiParameter.QUERY]
+ALLOWED = [parameter.name for parameter in PARAMETERS if parameter.location == OpenApiParameter.QUERY]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 STATUSES = frozenset(str(value) for value in OrderStatus.values)
 UNKNOWN_SHOWN = 20
@@ -158,10 +158,10 @@ class ExportParameters:
 
     def next_link(self, store_id: str, last: ExportCursor) -> str:
         """The URL of the page after the order `last`."""
-        parameters = (pair for pair in self.query.lists() if pair[0] != "skip")
         moment = (last.created - EPOCH) // timedelta(microseconds=1)
         cursor = base64.urlsafe_b64encode(b"%d." % moment + last.order_id.bytes).decode().rstrip("=")
-        pairs = ((name, value) for name, values in parameters for value in values)
+        lists = self.query.lists()
+        pairs = ((name, value) for name, values in lists if name != "skip" for value in values)
         return next_page(f"/store/{store_id}/order/exportview", pairs, cursor)["Link"]
 
     def _refuse(self, name: str, message: str) -> None:

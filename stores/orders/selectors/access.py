@@ -30,7 +30,6 @@ STORE_FIELDS = (
     "approval_above",
     "approval_hours",
 )
-IS_DEMO = 2 + STORE_FIELDS.index("is_demo")
 # The grants of the application's association, those of the user, and the store.
 STORE = f"""
 SELECT array(SELECT role.grant FROM accounts_role role
@@ -85,8 +84,9 @@ def authorize_store(caller: Caller, store_id: str, permissions: tuple[str, ...])
     row = fetch_row(STORE, names)
     if row is None:
         raise unknown_store(store_id)
-    store = Store.from_db("default", STORE_FIELDS, row[2:])
-    granted = effective_store_grants(caller, associated=row[0], held=row[1], is_demo=row[IS_DEMO])
+    associated, held, *columns = row
+    store = Store.from_db("default", STORE_FIELDS, columns)
+    granted = effective_store_grants(caller, associated=associated, held=held, is_demo=store.is_demo)
     if granted.isdisjoint(permissions):
         raise store_refusal(caller, store, permissions)
     return StoreAccess(store, caller, sees_all_orders=permissions[0] in granted)
