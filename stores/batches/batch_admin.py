@@ -213,13 +213,13 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
         batch: Batch = get_object_or_404(self.get_queryset(request), pk=batch_id)
         if not staff_on(request).holds(DECIDE, batch.store_id):
             raise PermissionDenied
-        note, seen = request.POST.get("note", "").strip()[:1000], request.POST.get("seen", "")
+        note, request_name = request.POST.get("note", "").strip()[:1000], request.POST.get("seen", "")
         with errors_as_messages(request):
             if request.POST.get("decision") == "approve":
-                approve_batch(batch=batch, actor=actor_on(request), note=note, seen=seen)
+                approve_batch(batch=batch, actor=actor_on(request), note=note, request_name=request_name)
                 messages.success(request, _("The batch is approved."))
             elif note:
-                deny_batch(batch=batch, actor=actor_on(request), reason=note, seen=seen)
+                deny_batch(batch=batch, actor=actor_on(request), reason=note, request_name=request_name)
                 messages.success(request, _("The batch is denied."))
             else:
                 messages.error(request, _("A denial needs a reason: the person who ordered reads it."))

@@ -212,16 +212,19 @@ def _move(actors: _Cast, order: DemoOrder, orders: dict[int, Order], status: int
         actor=actor,
         note=order.note if is_last else "",
         parcels=parcels,
-        at=moved_at,
+        happened_at=moved_at,
     )
     if is_last and order.comment:
         add_comment(
-            order=placed, author_id=actor.user_id, text=order.comment, at=moved_at + timedelta(minutes=9)
+            order=placed, author_id=actor.user_id, text=order.comment, created=moved_at + timedelta(minutes=9)
         )
     if is_last and order.cancellation:
         requested_at = min(moved_at + timedelta(hours=3), actors.now)
         cancel_order(
-            order=placed, actor=Actor(ActorKind.APPLICATION), reason=order.cancellation, at=requested_at
+            order=placed,
+            actor=Actor(ActorKind.APPLICATION),
+            reason=order.cancellation,
+            happened_at=requested_at,
         )
 
 

@@ -25,13 +25,13 @@ from stores.orders.services.approvals import EXPIRED, send_reminders
 from stores.orders.services.transitions import Actor
 
 
-def approve_batch(*, batch: Batch, actor: Actor, note: str = "", seen: str = "") -> Batch:
+def approve_batch(*, batch: Batch, actor: Actor, note: str = "", request_name: str = "") -> Batch:
     """Has its orders written. Raises Conflict if it was decided or exceeds a limit that was lowered since.
 
-    Raises Forbidden for the people who ordered. `seen` names the request that is decided, by `name_of_request`.
+    Raises Forbidden for the people who ordered. `request_name` names the request that is decided, by `name_of_request`.
     """
     with _turn_of(actor), _decision(batch, transaction.atomic()):
-        locked, approval = _lock_undecided(batch, actor, seen)
+        locked, approval = _lock_undecided(batch, actor, request_name)
         claim = budget_claim(locked, counts_of(locked))
         check_room(order=claim, reasons=approval.reasons, reservation_id=locked.reservation_id)
         approval.state, approval.note = ApprovalState.APPROVED, note
@@ -42,10 +42,10 @@ def approve_batch(*, batch: Batch, actor: Actor, note: str = "", seen: str = "")
     return locked
 
 
-def deny_batch(*, batch: Batch, actor: Actor, reason: str, seen: str = "") -> Batch:
+def deny_batch(*, batch: Batch, actor: Actor, reason: str, request_name: str = "") -> Batch:
     """Cancels the batch. Raises Conflict if it was decided, and Forbidden for the people who ordered."""
     with _turn_of(actor), _decision(batch, long_transaction()):
-        locked, approval = _lock_undecided(batch, actor, seen)
+        locked, approval = _lock_undecided(batch, actor, request_name)
         close_batch(locked, note=reason, approval=ApprovalState.DENIED, decided_by=actor.user_id)
         approval.refresh_from_db()
         notify_of_decision(approval)
@@ -95,7 +95,7 @@ def remind_approvers(*, now: datetime) -> int:
     return send_reminders(undecided.select_related("batch__store"), notify_approvers, now=now)
 
 
-def _lock_undecided(batch: Batch, actor: Actor, seen: str) -> tuple[Batch, BatchApproval]:
+def _lock_undecided(batch: Batch, actor: Actor, request_name: str) -> tuple[Batch, BatchApproval]:
     locked = lock_batch(batch)
     approval = BatchApproval.objects.filter(batch=locked).first()
     if approval is None:
@@ -112,7 +112,7 @@ def _lock_undecided(batch: Batch, actor: Actor, seen: str) -> tuple[Batch, Batch
             code="approval_decided",
             members={"State": approval.state},
         )
-    if seen not in {"", name_of_request(approval)}:
+    if request_name not in {"", name_of_request(approval)}:
         raise Conflict(
             _("The batch was ordered again since you opened it. Look at it again, then decide."),
             code="approval_changed",

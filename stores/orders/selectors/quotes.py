@@ -130,10 +130,10 @@ def price_items(
     access: StoreAccess,
     price_request: PriceRequest,
     products: Mapping[str, ListedProduct],
-    at: datetime | None = None,
+    moment: datetime | None = None,
 ) -> Prices:
     """The prices, at another time for an imported order; raises Invalid with everything that prevents one."""
-    today = local_date(at or timezone.now(), access.store.time_zone)
+    today = local_date(moment or timezone.now(), access.store.time_zone)
     return price_all_items(
         price_request, products, today=today, places_served=partial(places_served, access.store.pk)
     )

@@ -17,7 +17,7 @@ MAX_COMMENTS = 500
 
 @transaction.atomic
 def add_comment(
-    *, order: Order, author_id: UUID | None, text: str, at: datetime | None = None
+    *, order: Order, author_id: UUID | None, text: str, created: datetime | None = None
 ) -> OrderComment:
     """Adds a note. The order's version stays the same, and no event is recorded."""
     words = text.strip()
@@ -39,5 +39,5 @@ def add_comment(
             code="too_many_comments",
         )
     return OrderComment.objects.create(
-        order=order, author_id=author_id, text=words, created=at or timezone.now()
+        order=order, author_id=author_id, text=words, created=created or timezone.now()
     )

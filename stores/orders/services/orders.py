@@ -177,9 +177,9 @@ def _settle_order(order: Order, caller: Caller, reservation_id: UUID | None) -> 
     return outcome
 
 
-def new_order_id(*, at: datetime | None = None) -> uuid.UUID:
+def new_order_id(*, placed: datetime | None = None) -> uuid.UUID:
     """A UUID of version 7: later ones sort later, so that the index grows at its end."""
-    milliseconds = int(at.timestamp() * 1000) if at else time.time_ns() // 1_000_000
+    milliseconds = int(placed.timestamp() * 1000) if placed else time.time_ns() // 1_000_000
     random = int.from_bytes(os.urandom(10), "big")
     number = (milliseconds << 80) | random
     number = number & ~(0xF << 76) | (7 << 76)

@@ -43,7 +43,7 @@ def count_new_order(order: Order) -> None:
     execute(TALLY_PLACED, [order.store_id, day, order.total, *tally])
 
 
-def count_shipped_order(order: Order, *, at: datetime) -> None:
+def count_shipped_order(order: Order, *, shipped_at: datetime) -> None:
     if order.is_test:
         return
-    execute(SHIPPED, [order.store_id, local_date(at, order.store.time_zone)])
+    execute(SHIPPED, [order.store_id, local_date(shipped_at, order.store.time_zone)])

@@ -89,7 +89,7 @@ class StatusChange:
     order: Order
     actor: Actor
     note: str = ""
-    at: datetime | None = None
+    happened_at: datetime | None = None
     shipments: list[Shipment] = field(default_factory=list)
 
 
@@ -117,15 +117,15 @@ def transition_order(
     note: str = "",
     parcels: Sequence[Parcel] = (),
     if_match: Sequence[str] = (),
-    at: datetime | None = None,
+    happened_at: datetime | None = None,
 ) -> Order:
     """Moves an order to a status that ALLOWED_TRANSITIONS allows; the current status only adds new parcels.
 
-    Writes the row, its history, its sequence and its event in one transaction. `at` is when it happened, where that
-    was earlier.
+    Writes the row, its history, its sequence and its event in one transaction. `happened_at` is for an
+    earlier change.
     """
     locked = lock_order(order, if_match)
-    change = StatusChange(locked, actor, note, at)
+    change = StatusChange(locked, actor, note, happened_at)
     if status not in OrderStatus.values:
         raise Invalid.at(
             "/Status",
@@ -152,7 +152,7 @@ def cancel_order(
     actor: Actor,
     reason: str = "",
     if_match: Sequence[str] = (),
-    at: datetime | None = None,
+    happened_at: datetime | None = None,
 ) -> Order:
     """Cancels at once within the hold window; later it requests the cancellation, which the store decides."""
     locked = lock_order(order, if_match)
@@ -165,9 +165,9 @@ def cancel_order(
         )
     if locked.cancellation == CancellationState.REFUSED:
         raise Conflict(_("The store has refused to cancel this order."), code="cancellation_refused")
-    now = at or timezone.now()
+    now = happened_at or timezone.now()
     locked.cancellation_asked, locked.cancellation_reason = now, reason
-    change = StatusChange(locked, actor, reason, at)
+    change = StatusChange(locked, actor, reason, happened_at)
     is_pending = locked.approval == ApprovalState.PENDING
     if locked.status in CANCELLABLE_AT_ONCE and (is_pending or now < locked.cancellable_until):
         return record_change(change, OrderStatus.CANCELLED)
@@ -291,7 +291,7 @@ def record_change(change: StatusChange, status: int, *, event_type: str | None =
     _settle_cancellation(order, status)
     order.status = status
     order.sequence += 1
-    order.updated = max(change.at or timezone.now(), order.updated)
+    order.updated = max(change.happened_at or timezone.now(), order.updated)
     if order.approval == ApprovalState.PENDING and status in (OrderStatus.CANCELLED, OrderStatus.REJECTED):
         note = f"The order was {OrderStatus(status).words.lower()}."
         close_approval_request(order, state=ApprovalState.EXPIRED, note=note)
@@ -302,7 +302,7 @@ def record_change(change: StatusChange, status: int, *, event_type: str | None =
         change_status_tally(order=order, status=previous, by=-1)
         change_status_tally(order=order, status=status, by=1)
         if status == OrderStatus.SHIPPED:
-            count_shipped_order(order, at=order.updated)
+            count_shipped_order(order, shipped_at=order.updated)
     append_history(order, previous_status=previous, actor=change.actor, note=change.note)
     record_order_event(order, event_type or EVENT_TYPES[status], previous_status=previous)
     if status != previous:

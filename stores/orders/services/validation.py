@@ -83,7 +83,7 @@ def _priced_option(
     if request.quote_id is not None:
         return _quoted_option(access, request)
     price_request = request.price_request
-    prices = price_items(access=access, price_request=price_request, products=products, at=request.placed)
+    prices = price_items(access=access, price_request=price_request, products=products, moment=request.placed)
     return None, prices.default_option(products)
 
 

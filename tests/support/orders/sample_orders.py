@@ -256,7 +256,7 @@ def _order(plan: _StorePlan, shape: _Shape, status: int, number: int, chance: ra
     shipped = 50 in path or 60 in path
     return _order_like(
         plan.pattern,
-        id=new_order_id(at=created),
+        id=new_order_id(placed=created),
         number=number,
         # As most integrators do.
         external_id=f"PO-{number}",

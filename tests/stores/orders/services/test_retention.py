@@ -72,7 +72,7 @@ def card_order(shop):
 
 
 def stray(hours, name="0-0123456789abcdef.pdf"):
-    order_id = new_order_id(at=timezone.now() - timedelta(hours=hours))
+    order_id = new_order_id(placed=timezone.now() - timedelta(hours=hours))
     return default_storage.save(f"{print_folder(order_id)}/{name}", ContentFile(b"%PDF-"))
 
 
