@@ -65,19 +65,19 @@ class RowForms:
         """
         batch = self.batch
         items = [{"ItemKey": item_key_of(row.key, row.number), **self._item(row)} for row in rows]
-        chosen: dict[str, Any] = {}
+        delivery: dict[str, Any] = {}
         if offer is not None:
-            chosen = {name: offer[name] for name in ("DeliveryMethodCode", "ProductionDays")}
+            delivery = {name: offer[name] for name in ("DeliveryMethodCode", "ProductionDays")}
             items = [{**item, "Quantity": row.quantity} for item, row in zip(items, rows, strict=True)]
         else:
             if batch.delivery_method_code:
-                chosen["DeliveryMethodCode"] = batch.delivery_method_code
+                delivery["DeliveryMethodCode"] = batch.delivery_method_code
             if batch.production_days is not None:
-                chosen["ProductionDays"] = batch.production_days
+                delivery["ProductionDays"] = batch.production_days
         recipient = batch.recipient
         if batch.mode == BatchMode.RECIPIENTS:
             recipient = recipient_of(cells_of(rows[0].values, batch.mapping), batch.recipient)
-        return {**chosen, "Recipient": recipient, "Items": items}
+        return {**delivery, "Recipient": recipient, "Items": items}
 
     def request(self, rows: Sequence[BatchRow], *, offer: Mapping[str, Any] | None = None) -> OrderRequest:
         """Raises Invalid with what is wrong with the form of the order."""

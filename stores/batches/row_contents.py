@@ -40,13 +40,13 @@ class KeyedRow:
 
 def keyed_rows(rows: Iterable[FileRow], mapping: Mapping[str, str]) -> Iterator[KeyedRow]:
     """Each row with its key: that of its column, else a digest of its values and the number of its occurrence."""
-    seen: Counter[str] = Counter()
+    occurrences: Counter[str] = Counter()
     keys: set[str] = set()
     for row in rows:
         digest = cells_digest(row.values)
-        seen[digest] += 1
-        while (own := digest if seen[digest] == 1 else f"{digest}.{seen[digest]}") in keys:
-            seen[digest] += 1
+        occurrences[digest] += 1
+        while (own := digest if occurrences[digest] == 1 else f"{digest}.{occurrences[digest]}") in keys:
+            occurrences[digest] += 1
         problems = list(row.problems)
         key, problem = _key_of(row, mapping, keys)
         problems += [problem] if problem else []

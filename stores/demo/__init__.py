@@ -112,7 +112,7 @@ def _product_records() -> list[dict[str, Any]]:
     rows = products.order_by("store", "position", "pk").values_list(
         "store__external_id", "external_id", "template_fields__field_name"
     )
-    seen: dict[tuple[str, str], bool] = {}
+    has_template: dict[tuple[str, str], bool] = {}
     for store_id, product_id, field_name in rows:
-        seen[store_id, product_id] = field_name is not None
-    return [{"store_id": s, "id": p, "has_template": t} for (s, p), t in seen.items()]
+        has_template[store_id, product_id] = field_name is not None
+    return [{"store_id": s, "id": p, "has_template": t} for (s, p), t in has_template.items()]

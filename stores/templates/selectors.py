@@ -151,13 +151,13 @@ def fields_of(product_id: int) -> tuple[Field, ...]:
 
 def options_of(fields: Sequence[Field], values: Mapping[str, object]) -> dict[str, str]:
     """The fields of the type Choice that have a value: what was sent, else their default."""
-    chosen: dict[str, str] = {}
+    options: dict[str, str] = {}
     for field in (candidate for candidate in fields if candidate.type == "Choice"):
         value = values.get(field.field_name)
         value = (field.org_value or field.default_value) if value is None else value
         if isinstance(value, str) and value.strip():
-            chosen[field.field_name] = value
-    return chosen
+            options[field.field_name] = value
+    return options
 
 
 def resolve_samples(

@@ -98,7 +98,7 @@ class TemplateChecks:
         self._results: dict[bytes, tuple[Problem, ...]] = {}
         self._fonts: FontSet | None = None
 
-    def faults(self, record: Record, where: str = "") -> list[Fault]:
+    def faults(self, record: Record, root: str = "") -> list[Fault]:
         entries = record["TemplateFields"]
         if record["Template"] is None:
             problems = tuple(_unusable_values(entries, {}))
@@ -110,7 +110,7 @@ class TemplateChecks:
                 self._results[key] = self._problems(record["Template"], entries)
             problems = self._results[key]
         return [
-            Fault(f"{where}{problem.pointer}", problem.code, f"{_find_member(problem)}: {problem.message}")
+            Fault(f"{root}{problem.pointer}", problem.code, f"{_find_member(problem)}: {problem.message}")
             for problem in problems
         ]
 

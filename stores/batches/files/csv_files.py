@@ -145,10 +145,10 @@ def _check_cells(row: RawRow) -> None:
             row.faults.append((index, _number_fault(cell)))
 
 
-def error_value(cell: str, where: str = "") -> FileProblem:
+def error_value(cell: str, place: str = "") -> FileProblem:
     return FileProblem(
         "cell_error",
-        f"The cell{where} shows the error {cell[:20]}.",
+        f"The cell{place} shows the error {cell[:20]}.",
         "Correct its formula, or write the value.",
         cell,
     )

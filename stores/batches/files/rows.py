@@ -169,13 +169,13 @@ class RowsWriter:
     def _take_head(self, row: RawRow) -> None:
         self.head_row = row.number
         columns: list[str] = []
-        seen: dict[str, int] = {}
+        index_by_head: dict[str, int] = {}
         faults = row.faults + cell_faults(row.cells)
         for index, cell in enumerate(row.cells):
             column = _SPACES.sub(" ", cell)
             if not column:
                 self._unnamed.add(index)
-            elif (first := seen.setdefault(column.casefold(), index)) != index:
+            elif (first := index_by_head.setdefault(column.casefold(), index)) != index:
                 self._ignored.add(index)
                 faults.append((index, _duplicate_head(column, first, index)))
             else:

@@ -43,19 +43,19 @@ def read_workbook(path: Path, rows: RowsWriter, late: Late) -> dict[str, str]:
         workbook = _main_part(archive)
         related = dict(_read_relations(archive, workbook))
         sheets, is_1904 = _list_sheets(archive, workbook, related)
-        chosen = next((sheet for sheet in sheets if not sheet.is_hidden), None)
-        if chosen is None:
+        visible = next((sheet for sheet in sheets if not sheet.is_hidden), None)
+        if visible is None:
             raise file_error(
                 "no_sheet", "The workbook has no visible sheet.", "Show the sheet with the rows."
             )
         by_kind = dict(related.values())
         texts = [string_text(item) for item in _read_parts(archive, by_kind.get("sharedStrings"), "si")]
         book = Book(texts, _read_formats(archive, by_kind.get("styles")), is_1904)
-        sheet = read_sheet(archive, chosen.part, book, rows)
-    _report_other_sheets(sheets, chosen, rows)
+        sheet = read_sheet(archive, visible.part, book, rows)
+    _report_other_sheets(sheets, visible, rows)
     _report_hidden_columns(sheet, rows)
     _report_merged_cells(sheet, rows, late)
-    return {"format": "xlsx", "sheet": chosen.name}
+    return {"format": "xlsx", "sheet": visible.name}
 
 
 def _read_parts(archive: zipfile.ZipFile, part: str | None, name: str) -> Iterator[Any]:
@@ -121,13 +121,13 @@ def _built_in(number: str) -> str:
     return numbers.BUILTIN_FORMATS.get(index, "General")
 
 
-def _report_other_sheets(sheets: list[_SheetName], chosen: _SheetName, rows: RowsWriter) -> None:
+def _report_other_sheets(sheets: list[_SheetName], visible: _SheetName, rows: RowsWriter) -> None:
     for sheet in sheets:
-        if sheet is not chosen and sheet.name != ALLOWED_VALUES:
+        if sheet is not visible and sheet.name != ALLOWED_VALUES:
             kind, word = ("sheet_hidden", "hidden sheet") if sheet.is_hidden else ("sheet_ignored", "sheet")
             fault = FileProblem(
                 kind,
-                f"The {word} {sheet.name} is not read. Rows come from the sheet {chosen.name}.",
+                f"The {word} {sheet.name} is not read. Rows come from the sheet {visible.name}.",
                 "Move rows that belong to the batch to that sheet.",
                 sheet.name,
                 WARNING,

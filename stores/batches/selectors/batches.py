@@ -160,11 +160,11 @@ def _count_groups(groups: Sequence[Mapping[str, Any]]) -> Counts:
 
 def seconds_left(batch: Batch, counts: Counts) -> int | None:
     """An estimate by what the check has done so far; None before there is something to go by."""
-    done = counts.checked - batch.checked_before
-    if batch.status != BatchStatus.CHECKING or batch.check_started is None or done <= 0:
+    checked = counts.checked - batch.checked_before
+    if batch.status != BatchStatus.CHECKING or batch.check_started is None or checked <= 0:
         return None
     passed = (timezone.now() - batch.check_started).total_seconds()
-    return max(1, round(passed / done * counts.pending)) if counts.pending else 0
+    return max(1, round(passed / checked * counts.pending)) if counts.pending else 0
 
 
 def is_template_changed(batch: Batch) -> bool:

@@ -110,13 +110,13 @@ def page_inputs(page: Mapping[str, Any], number: int) -> list[Input]:
 
 
 def box_inputs(box: Mapping[str, Any], number: int, page_number: int, families: Sequence[str]) -> list[Input]:
-    where = f"/Pages/{page_number}/Boxes/{number}"
+    box_pointer = f"/Pages/{page_number}/Boxes/{number}"
     return [
         Input(
             f"box-{number}-{member.name}",
             member,
             input_text(box.get(member.name)),
-            f"{where}/{member.name}",
+            f"{box_pointer}/{member.name}",
             _list_choices(member, input_text(box.get(member.name)), families),
         )
         for member in BOX_MEMBERS

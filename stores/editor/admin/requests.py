@@ -127,7 +127,7 @@ def read_number(text: str, otherwise: int, most: int) -> int:
 def read_hidden_boxes(request: HttpRequest) -> frozenset[int]:
     """The indexes of the hidden boxes of the open page."""
     places = request.POST.get("hidden", "").split(",")
-    return frozenset(int(place) for place in places if place.isdecimal() and len(place) <= MAX_NUMBER_LENGTH)
+    return frozenset(int(index) for index in places if index.isdecimal() and len(index) <= MAX_NUMBER_LENGTH)
 
 
 def draft_as_json(draft: Draft) -> dict[str, Any]:

@@ -179,13 +179,13 @@ def describe_place(pointer: str, draft: Draft) -> str:
     if part != "Pages" or not members or not members[0].isdecimal():
         return ": ".join(filter(None, [PARTS.get(part, part), "/".join(members)]))
     number = int(members[0])
-    place, members = f"Page {number + 1}", members[1:]
+    place_name, members = f"Page {number + 1}", members[1:]
     if members[:1] == ["Boxes"] and len(members) > 1 and members[1].isdecimal():
         boxes = draft.pages[number].get("Boxes") if number < len(draft.pages) else None
         index = int(members[1])
         title = box_title(boxes[index]) if isinstance(boxes, list) and index < len(boxes) else str(index + 1)
-        place, members = f"{place}, box {title}", members[2:]
-    return f"{place}: {describe_member(members[0])}" if members else place
+        place_name, members = f"{place_name}, box {title}", members[2:]
+    return f"{place_name}: {describe_member(members[0])}" if members else place_name
 
 
 def box_title(box: Mapping[str, Any]) -> str:

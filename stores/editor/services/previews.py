@@ -161,8 +161,8 @@ def render_draft(
         template = parse_draft(draft.pages, artwork, gallery, editor.fields, editor.fonts)
         values = resolve_values(editor.fields, samples, gallery)
     except (TemplateInvalid, ValuesInvalid) as error:
-        where = SAMPLE if isinstance(error, ValuesInvalid) else ""
-        faults += [_make_fault(problem, where) for problem in error.problems]
+        root = SAMPLE if isinstance(error, ValuesInvalid) else ""
+        faults += [_make_fault(problem, root) for problem in error.problems]
     if faults:
         raise Invalid("The template cannot be rendered as it is.", faults=faults)
     images = _sample_images(editor, values, gallery)
@@ -274,5 +274,5 @@ def _make_placeholder() -> bytes:
     return out.getvalue()
 
 
-def _make_fault(problem: Problem, where: str = "") -> Fault:
-    return Fault(f"{where}{problem.pointer}", problem.code, problem.message)
+def _make_fault(problem: Problem, root: str = "") -> Fault:
+    return Fault(f"{root}{problem.pointer}", problem.code, problem.message)

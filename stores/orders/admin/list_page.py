@@ -209,14 +209,14 @@ def _list_views(request: HttpRequest, stores: Sequence[int] | None) -> dict[str,
 
 def _list_chips(request: HttpRequest, changelist: Any) -> list[dict[str, str]]:
     """The label of each active filter, and the URL of the list without it."""
-    chips, named = (
+    chips, choices = (
         [],
         {choice.parameter_name: dict(choice.lookup_choices) for choice in _list_choices(changelist)},
     )
     for name in FILTER_NAMES:
         if value := request.GET.get(name):
             without = changelist.get_query_string(remove=[name, "p", VIEW])
-            words = _describe_filter(name, named.get(name, {}).get(value, value))
+            words = _describe_filter(name, choices.get(name, {}).get(value, value))
             chips.append({"words": words, "without": without or "?"})
     return chips
 

@@ -34,10 +34,10 @@ def resolve_selections(
     caller: Caller, price_request: PriceRequest, *, includes_expired: bool = False
 ) -> PriceRequest:
     """The request with the pieces of each selection as the quantity; `includes_expired` is for earlier quotes."""
-    chosen = [item.eddm for item in price_request.items if item.eddm and item.eddm.stored is None]
-    if not chosen:
+    to_resolve = [item.eddm for item in price_request.items if item.eddm and item.eddm.stored is None]
+    if not to_resolve:
         return price_request
-    selections = _find_selections(caller, {requested.selection_id for requested in chosen})
+    selections = _find_selections(caller, {requested.selection_id for requested in to_resolve})
     items = []
     routes = 0
     for item in price_request.items:

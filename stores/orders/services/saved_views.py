@@ -66,11 +66,11 @@ def delete_views_naming(people: Collection[str], *, dry_run: bool) -> int:
     words = "|".join(re.escape(word) for name in people if is_identifying(word := name.strip()))
     naming = re.compile(rf"(?<!\w)({words})(?!\w)", re.IGNORECASE)
     views = OrderView.objects.values_list("pk", "name", "query") if words else []
-    named = [
+    matching = [
         pk
         for pk, name, query in views
         if any(naming.search(text) for text in (name, *parse_qs(query).get("q", [])))
     ]
     if not dry_run:
-        OrderView.objects.filter(pk__in=named).delete()
-    return len(named)
+        OrderView.objects.filter(pk__in=matching).delete()
+    return len(matching)

@@ -102,7 +102,7 @@ class PriceForm:
             return []
         records = json.loads(self.quote.rendering)["Options"]
         offered = [option["OptionID"] for option in records]
-        chosen = next(
+        option_chosen = next(
             (option_id for option_id in offered if option_id == self.chosen), offered[0] if offered else ""
         )
         return [
@@ -115,7 +115,7 @@ class PriceForm:
                 "earliest": date.fromisoformat(option["EarliestDelivery"]),
                 "latest": date.fromisoformat(option["LatestDelivery"]),
                 "key": f"{self.quote.pk}/{option['OptionID']}",
-                "is_chosen": option["OptionID"] == chosen,
+                "is_chosen": option["OptionID"] == option_chosen,
                 "decision": self._decision(option),
             }
             for option in records

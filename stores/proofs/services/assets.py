@@ -267,7 +267,9 @@ def _separated_files(digests: Iterable[str]) -> list[str]:
     for digest in digests:
         shards[digest[:2]].add(digest)
     names = []
-    for shard, wanted in shards.items():
+    for shard, shard_digests in shards.items():
         folder = f"{PRESS_PICTURES}/{shard}"
-        names += [f"{folder}/{name}" for name in list_folder(folder)[1] if name.partition("-")[0] in wanted]
+        names += [
+            f"{folder}/{name}" for name in list_folder(folder)[1] if name.partition("-")[0] in shard_digests
+        ]
     return names
