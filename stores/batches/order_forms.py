@@ -7,7 +7,7 @@ from typing import Any
 
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.errors import Fault
-from stores.batches.files.records import FileProblem, Problem
+from stores.batches.files.records import FileFault, Problem
 from stores.batches.models import Batch, BatchMode, BatchRow
 from stores.batches.row_contents import QUANTITY, cells_of, item_key_of, item_of, recipient_of
 from stores.orders.api.serializers import OrderItemRequestSerializer, read_order_request
@@ -98,7 +98,7 @@ class RowForms:
         message = fault.message.removeprefix(f"{fault.pointer.lstrip('/')}: ")
         message = f"{field}: {message}" if field and message != fault.message else message
         remedy = _suggest_remedy(fault.code, field, column)
-        return FileProblem(fault.code, message, remedy, field=field, column=column, value=value).record
+        return FileFault(fault.code, message, remedy, field=field, column=column, value=value).record
 
     def finding_of(self, finding: Mapping[str, Any], row: BatchRow) -> Problem:
         """A finding of preflight, at the cell of the field by whose name its message begins, if any."""
@@ -108,7 +108,7 @@ class RowForms:
         column = mapping[field] if field else None
         value = row.values.get(column) if column else None
         severity, remedy = finding["Severity"], finding["Remedy"]
-        return FileProblem(
+        return FileFault(
             finding["Code"], message, remedy, severity=severity, field=field, column=column, value=value
         ).record
 

@@ -12,7 +12,7 @@ import orjson
 from fulfillment.core.text import parse_number
 from printing.text import is_blank
 from stores.batches.files.matching import RECIPIENT, without_accents
-from stores.batches.files.records import FileProblem, FileRow, Problem
+from stores.batches.files.records import FileFault, FileRow, Problem
 from stores.catalog.models.store import EXTERNAL_ID
 from stores.orders.models import RECIPIENT_FIELDS
 
@@ -71,7 +71,7 @@ def _key_of(
         return "", None
     if key in taken_keys:
         message = f"{ROW_KEY}: {key[:KEY_LENGTH]} is the key of a row above."
-        return "", FileProblem(
+        return "", FileFault(
             "row_key_repeated",
             message,
             f"Give each row its own key in the column {column}.",
@@ -81,7 +81,7 @@ def _key_of(
         ).record
     if len(key) > KEY_LENGTH or not KEY_FORM.match(key):
         message = f"{ROW_KEY}: use 1 to {KEY_LENGTH} visible characters in one line, without a slash."
-        return "", FileProblem(
+        return "", FileFault(
             "row_key_invalid",
             message,
             f"Shorten or correct the key in the column {column}.",

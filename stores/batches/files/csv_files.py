@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
-from stores.batches.files.records import WARNING, FileProblem, file_error
+from stores.batches.files.records import WARNING, FileFault, file_error
 from stores.batches.files.rows import MAX_COLUMNS, RawRow, RowsWriter, too_many_columns
 from stores.batches.files.text_files import encoding_of
 
@@ -145,8 +145,8 @@ def _check_cells(row: RawRow) -> None:
             row.faults.append((index, _number_fault(cell)))
 
 
-def error_value(cell: str, place: str = "") -> FileProblem:
-    return FileProblem(
+def error_value(cell: str, place: str = "") -> FileFault:
+    return FileFault(
         "cell_error",
         f"The cell{place} shows the error {cell[:20]}.",
         "Correct its formula, or write the value.",
@@ -154,8 +154,8 @@ def error_value(cell: str, place: str = "") -> FileProblem:
     )
 
 
-def _refuse_formula(cell: str) -> FileProblem:
-    return FileProblem(
+def _refuse_formula(cell: str) -> FileFault:
+    return FileFault(
         "formula_without_value",
         "The cell contains a formula and no value.",
         "Write the value, or save the file again in the program that made it.",
@@ -163,8 +163,8 @@ def _refuse_formula(cell: str) -> FileProblem:
     )
 
 
-def _number_fault(cell: str) -> FileProblem:
-    return FileProblem(
+def _number_fault(cell: str) -> FileFault:
+    return FileFault(
         "number_shortened",
         "A spreadsheet has shortened the number; digits are lost.",
         "Set the column's format to text, write the whole number and save the file again.",
@@ -173,8 +173,8 @@ def _number_fault(cell: str) -> FileProblem:
     )
 
 
-def _too_few_cells(row: RawRow, heads: int) -> FileProblem:
-    return FileProblem(
+def _too_few_cells(row: RawRow, heads: int) -> FileFault:
+    return FileFault(
         "too_few_cells",
         f"The row has {len(row.cells)} cells below {heads} headers. The missing ones are read as empty.",
         "Check that every value is below its header.",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from stores.batches.files.records import FileProblem, RowFileRefused, file_error
+from stores.batches.files.records import FileFault, RowFileRefused, file_error
 from stores.batches.files.rows import MAX_COLUMNS, RowsWriter, cell_faults, too_many_columns
 from stores.batches.files.text_files import encoding_of
 
@@ -42,7 +42,7 @@ def _take_item(number: int, item: Any, index_by_key: dict[str, int], rows: RowsW
             "row_not_object", f"Row {number:,} is not an object.", FORM, row=number, value=json.dumps(item)
         )
     values: dict[int, str] = {}
-    faults: list[tuple[int | None, FileProblem]] = []
+    faults: list[tuple[int | None, FileFault]] = []
     count_before = len(index_by_key)
     for key, value in item:
         index = index_by_key.setdefault(key.strip(), len(index_by_key))
@@ -71,20 +71,20 @@ def _add_columns(number: int, index_by_key: dict[str, int], count_before: int, r
         )
 
 
-def _read_text(value: Any) -> tuple[str, FileProblem | None]:
+def _read_text(value: Any) -> tuple[str, FileFault | None]:
     if value is None:
         return "", None
     if isinstance(value, bool):
         return str(value).lower(), None
     if isinstance(value, _NotANumber):
-        return "", FileProblem(
+        return "", FileFault(
             "number_invalid", f"{value} is not a number in JSON.", "Send a number or text.", value
         )
     if isinstance(value, str):
         return value.replace("\r\n", "\n").replace("\r", "\n"), None
     shown = json.dumps(dict(value) if isinstance(value, _Pairs) else value)[:200]
     kind = "an object" if isinstance(value, _Pairs) else "an array"
-    return "", FileProblem(
+    return "", FileFault(
         "value_nested", f"The value is {kind}.", "Send text, a number, true, false or null.", shown
     )
 
@@ -94,8 +94,8 @@ def _read_number(text: str) -> str:
     return match[1] if match else text
 
 
-def _duplicate(key: str) -> FileProblem:
-    return FileProblem(
+def _duplicate(key: str) -> FileFault:
+    return FileFault(
         "head_duplicate", "The object has this name twice. Only the first value is read.", "Delete one.", key
     )
 

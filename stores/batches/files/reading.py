@@ -9,7 +9,7 @@ from typing import Any
 
 from printing.bounded import TaskFailed, TaskTimedOut, run_bounded
 from stores.batches.files.container import check_container, file_kind
-from stores.batches.files.records import FileProblem, FileRow, Problem, RowFileRefused, Table, file_error
+from stores.batches.files.records import FileFault, FileRow, Problem, RowFileRefused, Table, file_error
 from stores.batches.files.rows import MAX_COLUMNS, too_many_columns
 
 logger = logging.getLogger(__name__)
@@ -81,13 +81,13 @@ def _check_first_object(path: Path) -> None:
 
 def table_from_reply(reply: dict[str, Any], folder: Path) -> Table:
     if "refused" in reply:
-        raise RowFileRefused(FileProblem(**reply["refused"]))
+        raise RowFileRefused(FileFault(**reply["refused"]))
     columns = reply["columns"]
     late = {int(number): problems for number, problems in reply["late"].items()}
     return Table(
         columns=columns,
         rows=list(_read_rows(folder / reply["file"], columns, late)),
-        problems=[FileProblem(**problem) for problem in reply["problems"]],
+        problems=[FileFault(**problem) for problem in reply["problems"]],
         dialect=reply["dialect"],
     )
 

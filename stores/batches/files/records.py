@@ -13,7 +13,7 @@ ERROR, WARNING = "Error", "Warning"
 
 
 @dataclass(frozen=True)
-class FileProblem:
+class FileFault:
     """What is wrong with a file, a row or a cell; `field` is the target of its column."""
 
     code: str
@@ -25,7 +25,7 @@ class FileProblem:
     column: str | None = None
     field: str | None = None
 
-    def at(self, row: int | None, column: str | None) -> "FileProblem":
+    def at(self, row: int | None, column: str | None) -> "FileFault":
         """The problem at its place, with the beginning of a long value."""
         value = None if self.value is None else self.value[:VALUE_SHOWN]
         return replace(self, row=row, column=column, value=value)
@@ -46,7 +46,7 @@ class FileProblem:
 class RowFileRefused(Exception):
     """The file as a whole cannot be read."""
 
-    def __init__(self, problem: FileProblem) -> None:
+    def __init__(self, problem: FileFault) -> None:
         super().__init__(problem.message)
         self.problem = problem
 
@@ -64,7 +64,7 @@ class FileRow:
 class Table:
     columns: list[str]
     rows: list[FileRow]
-    problems: list[FileProblem]
+    problems: list[FileFault]
     dialect: dict[str, Any]
 
 
@@ -77,4 +77,4 @@ def file_error(
     column: str | None = None,
     value: str | None = None,
 ) -> RowFileRefused:
-    return RowFileRefused(FileProblem(code, message, remedy, value).at(row, column))
+    return RowFileRefused(FileFault(code, message, remedy, value).at(row, column))

@@ -9,7 +9,7 @@ from typing import TextIO
 
 from fulfillment.core.csv_rows import typed_cell
 from stores.batches.files.matching import compact, member_names
-from stores.batches.files.records import WARNING, FileProblem, file_error
+from stores.batches.files.records import WARNING, FileFault, file_error
 from stores.batches.files.text_files import MAX_CELL_LENGTH, text_fault
 
 _WITHOUT_ZEROS = re.compile(r"(\d{3,4})(-\d{4})?")
@@ -39,14 +39,14 @@ class PostalCodes:
         self.indexes = [index for index, name in enumerate(names) if name in _CODES]
         self.country = next((index for index, name in enumerate(names) if name in _COUNTRIES), None)
 
-    def problems(self, row: int, cells: Sequence[str]) -> Iterator[FileProblem]:
+    def problems(self, row: int, cells: Sequence[str]) -> Iterator[FileFault]:
         """A warning, and no padding: `2138` may be a code of Switzerland as well as one of Massachusetts."""
         for index in self.indexes:
             code = cells[index] if index < len(cells) else ""
             match = _WITHOUT_ZEROS.fullmatch(code)
             if match and self._country(cells) in _ZIP_COUNTRIES:
                 padded = code.zfill(5 + len(match[2] or ""))
-                yield FileProblem(
+                yield FileFault(
                     "zip_zeros_lost",
                     f"A ZIP code has five digits; this one has {len(match[1])}.",
                     f"If it is {padded}, set the column's format to text and type it again. "
@@ -64,7 +64,7 @@ class RawRow:
     number: int
     cells: list[str]
     # By the place of the cell in the row; None for the row as a whole.
-    faults: list[tuple[int | None, FileProblem]] = field(default_factory=list)
+    faults: list[tuple[int | None, FileFault]] = field(default_factory=list)
 
 
 class RowsWriter:
@@ -72,7 +72,7 @@ class RowsWriter:
         self.target = target
         self.max_rows = max_rows
         self.columns: list[str] = []
-        self.problems: list[FileProblem] = []
+        self.problems: list[FileFault] = []
         self.head_row: int | None = None
         self.count = self.last_row = self._problem_count = self._bytes = 0
         self._codes = PostalCodes([])
@@ -99,7 +99,7 @@ class RowsWriter:
         cells = [row.cells[index] if index < len(row.cells) else "" for index in self._indexes]
         self.write(row.number, cells, [fault.at(row.number, self.name(index)) for index, fault in row.faults])
 
-    def write(self, number: int, cells: Sequence[str], problems: list[FileProblem]) -> None:
+    def write(self, number: int, cells: Sequence[str], problems: list[FileFault]) -> None:
         self.count += 1
         self.last_row = number
         if self.count > self.max_rows:
@@ -216,12 +216,12 @@ def too_many_columns(count: int, row: int) -> Exception:
     )
 
 
-def cell_faults(cells: Sequence[str]) -> list[tuple[int | None, FileProblem]]:
+def cell_faults(cells: Sequence[str]) -> list[tuple[int | None, FileFault]]:
     return [(index, fault) for index, cell in enumerate(cells) if (fault := text_fault(cell))]
 
 
-def _duplicate_head(column: str, first: int, index: int) -> FileProblem:
-    return FileProblem(
+def _duplicate_head(column: str, first: int, index: int) -> FileFault:
+    return FileFault(
         "head_duplicate",
         f"Columns {column_letters(first)} and {column_letters(index)} have the same header. Only the first is read.",
         "Rename one of them, or delete it.",
@@ -229,8 +229,8 @@ def _duplicate_head(column: str, first: int, index: int) -> FileProblem:
     )
 
 
-def _empty_head(index: int, row: RawRow) -> FileProblem:
-    return FileProblem(
+def _empty_head(index: int, row: RawRow) -> FileFault:
+    return FileFault(
         "head_empty",
         f"Column {column_letters(index)} has values, as in row {row.number:,}, but no header. It is not read.",
         "Write a header above the column, or delete it.",
@@ -238,8 +238,8 @@ def _empty_head(index: int, row: RawRow) -> FileProblem:
     )
 
 
-def _too_many_cells(cells: Sequence[str], heads: int) -> FileProblem:
-    return FileProblem(
+def _too_many_cells(cells: Sequence[str], heads: int) -> FileFault:
+    return FileFault(
         "too_many_cells",
         f"The row has {len(cells)} cells below {heads} headers.",
         "Put quotes around a cell that contains a separator, or write a header above every column.",

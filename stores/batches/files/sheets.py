@@ -19,7 +19,7 @@ from lxml import etree
 from stores.batches.files.container import LAST_COLUMN, damaged_file, entities_declared
 from stores.batches.files.csv_files import error_value
 from stores.batches.files.number_formats import PRECISION, format_number
-from stores.batches.files.records import WARNING, FileProblem
+from stores.batches.files.records import WARNING, FileFault
 from stores.batches.files.rows import RawRow, RowsWriter, column_letters, too_many_columns
 
 # Reads the XML parts of a workbook element by element, without entities and references to elsewhere.
@@ -33,7 +33,7 @@ LAST_ROW = 1_048_576
 MAX_MARKS = 40_000
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
-_HIDDEN = FileProblem(
+_HIDDEN = FileFault(
     "row_hidden",
     "The row is hidden in the sheet, by hand or by a filter. It is read all the same.",
     "Delete the row if it does not belong to the batch.",
@@ -114,7 +114,7 @@ class SheetMarks:
 class _Row:
     number: int
     cells: dict[int, str] = field(default_factory=dict)
-    faults: list[tuple[int | None, FileProblem]] = field(default_factory=list)
+    faults: list[tuple[int | None, FileFault]] = field(default_factory=list)
     last: int = -1
 
 
@@ -202,7 +202,7 @@ def _take_cell(cell: etree._Element, row: _Row, book: Book) -> None:
         row.faults.append((index, fault))
 
 
-def _read_cell(cell: etree._Element, reference: str, book: Book) -> tuple[str, FileProblem | None]:
+def _read_cell(cell: etree._Element, reference: str, book: Book) -> tuple[str, FileFault | None]:
     kind = cell.get("t", "n")
     formula = value = inline = None
     for child in cell:
@@ -227,7 +227,7 @@ def _read_cell(cell: etree._Element, reference: str, book: Book) -> tuple[str, F
 
 def _cell_text(
     kind: str, value: str, reference: str, style: str | None, book: Book
-) -> tuple[str, FileProblem | None]:
+) -> tuple[str, FileFault | None]:
     if kind == "s":
         index = _read_whole(value.strip())
         if index >= len(book.texts):
@@ -242,20 +242,20 @@ def _cell_text(
     return _unescaped(value), None
 
 
-def _read_number(value: str, reference: str, style: str | None, book: Book) -> tuple[str, FileProblem | None]:
+def _read_number(value: str, reference: str, style: str | None, book: Book) -> tuple[str, FileFault | None]:
     try:
         number = float(value)
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        return "", FileProblem(
+        return "", FileFault(
             "number_invalid", f"Cell {reference} contains no number.", "Type it again.", value
         )
     index = _read_whole(style) if style else 0
     code = book.formats[index] if index < len(book.formats) else "General"
     text = format_number(number, code, is_1904=book.is_1904)
     if text is None:
-        return "", FileProblem(
+        return "", FileFault(
             "date_invalid",
             f"Cell {reference} has a date format, but {value} is not a date.",
             "Type the date again, or set the cell's format to a number.",
@@ -266,8 +266,8 @@ def _read_number(value: str, reference: str, style: str | None, book: Book) -> t
     return text, None
 
 
-def _without_value(reference: str, formula: str) -> FileProblem:
-    return FileProblem(
+def _without_value(reference: str, formula: str) -> FileFault:
+    return FileFault(
         "formula_without_value",
         f"Cell {reference} contains a formula and no value.",
         "Open the file in Excel or LibreOffice, save it again and upload that file, or write the value.",
@@ -275,8 +275,8 @@ def _without_value(reference: str, formula: str) -> FileProblem:
     )
 
 
-def _refuse_imprecise(reference: str, text: str) -> FileProblem:
-    return FileProblem(
+def _refuse_imprecise(reference: str, text: str) -> FileFault:
+    return FileFault(
         "number_shortened",
         f"Cell {reference} contains a number of more than {PRECISION} digits; the last ones are lost.",
         "Set the column's format to text and type the number again.",

@@ -4,7 +4,7 @@ import codecs
 import re
 from pathlib import Path
 
-from stores.batches.files.records import FileProblem
+from stores.batches.files.records import FileFault
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _SAID = {
@@ -56,32 +56,32 @@ def _is_utf8(path: Path) -> bool:
     return sound > broken or not broken
 
 
-def text_fault(text: str) -> FileProblem | None:
+def text_fault(text: str) -> FileFault | None:
     """What no printed text may hold."""
     # All of these are unprintable, and most texts are not searched for them.
     if not text.isprintable() and (control := CONTROL.search(text)):
-        return FileProblem(
+        return FileFault(
             "control_character",
             f"The cell has the control character U+{ord(control[0]):04X} at place {control.start() + 1}.",
             "Type the text of the cell again.",
             CONTROL.sub("\ufffd", text),
         )
     if "\ufffd" in text:
-        return FileProblem(
+        return FileFault(
             "damaged_text",
             "The cell has a character that was damaged when the file was saved (\ufffd).",
             "Type the character again and save the file as UTF-8 or XLSX.",
             text,
         )
     if len(text) > MAX_CELL_LENGTH:
-        return FileProblem(
+        return FileFault(
             "cell_too_long",
             f"The cell has {len(text):,} characters; at most {MAX_CELL_LENGTH:,} are allowed.",
             "Shorten the text.",
             text,
         )
     if not text.isascii() and _GARBLED.search(text):
-        return FileProblem(
+        return FileFault(
             "garbled_text",
             "The cell looks as if the file was saved in another encoding than it was read in.",
             "Check the text. Save the file as UTF-8 or XLSX if it is wrong.",

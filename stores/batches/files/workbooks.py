@@ -9,7 +9,7 @@ from typing import Any
 
 from stores.batches.files.container import damaged_file
 from stores.batches.files.number_formats import ISO_DATE, ISO_DATE_TIME, LOCAL_DATE_TIMES, LOCAL_DATES
-from stores.batches.files.records import WARNING, FileProblem, Problem, file_error
+from stores.batches.files.records import WARNING, FileFault, Problem, file_error
 from stores.batches.files.rows import MAX_PROBLEMS, RowsWriter, column_letters
 from stores.batches.files.sheets import (
     Book,
@@ -125,7 +125,7 @@ def _report_other_sheets(sheets: list[_SheetName], visible: _SheetName, rows: Ro
     for sheet in sheets:
         if sheet is not visible and sheet.name != ALLOWED_VALUES:
             kind, word = ("sheet_hidden", "hidden sheet") if sheet.is_hidden else ("sheet_ignored", "sheet")
-            fault = FileProblem(
+            fault = FileFault(
                 kind,
                 f"The {word} {sheet.name} is not read. Rows come from the sheet {visible.name}.",
                 "Move rows that belong to the batch to that sheet.",
@@ -138,7 +138,7 @@ def _report_other_sheets(sheets: list[_SheetName], visible: _SheetName, rows: Ro
 def _report_hidden_columns(sheet: SheetMarks, rows: RowsWriter) -> None:
     for index, name in rows.column_indexes():
         if any(first <= index + 1 <= last for first, last in sheet.hidden_columns):
-            fault = FileProblem(
+            fault = FileFault(
                 "column_hidden",
                 f"Column {column_letters(index)} is hidden in the sheet. It is read all the same.",
                 "Delete the column if it does not belong to the batch.",
@@ -153,7 +153,7 @@ def _report_merged_cells(sheet: SheetMarks, rows: RowsWriter, late: Late) -> Non
     for merged in sheet.merged:
         start, _, end = merged.partition(":")
         (column, first), (_, last) = cell_position(start), cell_position(end or start)
-        fault = FileProblem(
+        fault = FileFault(
             "head_merged" if first <= head else "cells_merged",
             f"The cells {merged} are merged. Only the first has a value; the others are empty.",
             "Split the merged cells and write a value into each.",

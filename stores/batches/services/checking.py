@@ -20,7 +20,7 @@ from fulfillment.core.errors import (
     Unavailable,
     collecting_faults,
 )
-from stores.batches.files.records import FileProblem, Problem
+from stores.batches.files.records import FileFault, Problem
 from stores.batches.models import Batch, BatchRow, BatchStatus, RowState
 from stores.batches.order_forms import DATA, ITEM, RowForms
 from stores.batches.selectors.batches import shown_batches
@@ -221,7 +221,7 @@ def _check_row(checker: RowChecker, row: BatchRow) -> CheckOutcome:
         except Unavailable as error:
             tries_left -= 1
             if not tries_left:
-                problem = FileProblem(error.code, error.message, "Check the batch again.").record
+                problem = FileFault(error.code, error.message, "Check the batch again.").record
                 return CheckOutcome(problems=[*row.file_problems, problem])
         time.sleep(PAUSE_SECONDS)
 

@@ -13,7 +13,7 @@ from openpyxl.utils import get_column_letter
 from stores.batches.files.container import check_container, file_kind
 from stores.batches.files.parsing import parse
 from stores.batches.files.reading import table_from_reply
-from stores.batches.files.records import FileProblem, RowFileRefused, Table
+from stores.batches.files.records import FileFault, RowFileRefused, Table
 
 ENCODINGS = {
     "UTF-8": ("utf-8", b""),
@@ -130,11 +130,11 @@ def table_in_this_process(content: bytes, folder: Path, *, name: str = "", max_r
     )
 
 
-def problems_of(table: Table) -> Iterator[FileProblem]:
+def problems_of(table: Table) -> Iterator[FileFault]:
     yield from table.problems
     for row in table.rows:
         for problem in row.problems:
-            yield FileProblem(
+            yield FileFault(
                 problem["Code"],
                 problem["Message"],
                 problem["Remedy"],
@@ -145,7 +145,7 @@ def problems_of(table: Table) -> Iterator[FileProblem]:
             )
 
 
-def problems_in(content: bytes, folder: Path, **options: Any) -> list[FileProblem]:
+def problems_in(content: bytes, folder: Path, **options: Any) -> list[FileFault]:
     try:
         return list(problems_of(table_in_this_process(content, folder, **options)))
     except RowFileRefused as refusal:

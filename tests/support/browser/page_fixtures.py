@@ -21,7 +21,7 @@ from applications.registration.services.owners import invite_owner
 from applications.webhooks.models import Delivery, DeliveryAttempt, Event
 from applications.webhooks.services.webhooks import create_webhook, disable_webhook
 from delivery.datasets.services.demo import load_demo_population
-from stores.batches.files.records import FileProblem
+from stores.batches.files.records import FileFault
 from stores.batches.services.rows import replace_rows
 from stores.catalog.models import StoreProfile
 from stores.orders.models import RECIPIENT_FIELDS, ApprovalRequest, ApprovalState, Order
@@ -121,7 +121,7 @@ def _fill_batch(world: World) -> None:
     access = authorize_store(Caller.of_application(world.application), "demo", WRITE)
     batch = make_batch(access, product_id="business-card", mode="Recipients", name="Welcome cards")
     source = source_of([addressed(1), addressed(2), addressed(3, Mail="nowhere")])
-    doubt = FileProblem(
+    doubt = FileFault(
         "zip_zeros_lost", "It may have lost a zero.", "Look at it.", severity="Warning", column="Zip"
     ).record
     source.rows[1] = replace(source.rows[1], problems=[doubt])

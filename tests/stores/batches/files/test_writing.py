@@ -4,7 +4,7 @@ import openpyxl
 import pytest
 
 from stores.batches.files.reading import read_rows
-from stores.batches.files.records import FileProblem, FileRow
+from stores.batches.files.records import FileFault, FileRow
 from stores.batches.files.writing import TemplateColumn, annotated_file, template_file
 
 COLUMNS = [
@@ -69,7 +69,7 @@ def test_annotated_files_hold_no_formula_and_read_back_as_they_were(form, tmp_pa
 
 @pytest.mark.parametrize("form", ["csv", "xlsx"])
 def test_annotated_files_name_the_problems_once(form, tmp_path):
-    problem = FileProblem("x", "Too long.", "Shorten it.", column="Name", value="Dana").record
+    problem = FileFault("x", "Too long.", "Shorten it.", column="Name", value="Dana").record
     rows = [FileRow(2, {"Name": "Dana", "Problems": "of last time"}, [problem]), FileRow(3, {"Name": "Lee"})]
     content = b"".join(annotated_file(format=form, columns=["Name", "Problems"], rows=rows))
 
