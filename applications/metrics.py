@@ -73,8 +73,8 @@ def record_request(
         status=response.status_code,
         seconds=seconds,
         request_id=request_id,
-        sent=request.META,
-        answered=headers,
+        request_meta=request.META,
+        response_headers=headers,
         problem=response.content if refused else None,
     )
 

@@ -12,7 +12,7 @@ from fulfillment.core.plugins import Step
 
 
 def steps(application: Application) -> list[Step]:
-    has_token, has_called, has_read, has_proof, has_webhook, has_events = _read_progress(application)
+    progress = _read_progress(application)
     try_it = reverse("portal:application-try", args=[application.pk])
     webhooks = reverse("portal:application-webhooks", args=[application.pk])
     return [
@@ -24,42 +24,42 @@ def steps(application: Application) -> list[Step]:
             _("Get a first token"),
             _("Paste the lines into a terminal."),
             f"{try_it}?fill",
-            is_done=has_token or has_called,
+            is_done=progress["has_token"] or progress["has_called"],
         ),
         Step(
             30,
             _("Read a store's products"),
             _("The demo store is open to every application. Counted within seconds."),
             f"{try_it}?fill",
-            is_done=has_read,
+            is_done=progress["has_read"],
         ),
         Step(
             40,
             _("Make a first proof"),
             _("Fill in a product of the demo store in the catalog, or with the API."),
             reverse("portal:catalog"),
-            is_done=has_proof,
+            is_done=progress["has_proof"],
         ),
         Step(
             50,
             _("Receive a first event"),
             _("Add a webhook, or forward events to your own machine with the command."),
             webhooks,
-            is_done=has_webhook or has_events,
+            is_done=progress["has_webhook"] or progress["has_events"],
         ),
     ]
 
 
-def _read_progress(application: Application) -> tuple[bool, bool, bool, bool, bool, bool]:
+def _read_progress(application: Application) -> dict[str, bool]:
     """Reads what the application has done, in one query. Calls count as well as tokens, because tokens are removed."""
     reached = Milestone.objects.filter(application=OuterRef("pk"))
     tokens = get_access_token_model().objects.filter(application=OuterRef("pk"))
-    progress = Application.objects.filter(pk=application.pk).values_list(
-        Exists(tokens),
-        Exists(reached.filter(name=CALLED)),
-        Exists(reached.filter(name=READ)),
-        Exists(reached.filter(name=PROOF)),
-        Exists(Webhook.objects.filter(application=OuterRef("pk"))),
-        Exists(reached.filter(name=EVENTS)),
+    progress = Application.objects.filter(pk=application.pk).values(
+        has_token=Exists(tokens),
+        has_called=Exists(reached.filter(name=CALLED)),
+        has_read=Exists(reached.filter(name=READ)),
+        has_proof=Exists(reached.filter(name=PROOF)),
+        has_webhook=Exists(Webhook.objects.filter(application=OuterRef("pk"))),
+        has_events=Exists(reached.filter(name=EVENTS)),
     )
     return progress.get()

@@ -238,18 +238,13 @@ class AssociationRequestAdmin(ConsoleAdmin):
                 except Conflict:
                     self._say_decided(request, self.get_queryset(request).filter(pk=access_request.pk))
         if decided:
-            message_for = _approved_message if decide is approve_association else _denied_message
-            messages.success(
-                request, message_for(len(decided)) % {"request": decided[0], "count": len(decided)}
+            count = len(decided)
+            message = (
+                ngettext("%(request)s: approved.", "%(count)s requests approved.", count)
+                if decide is approve_association
+                else ngettext("%(request)s: declined.", "%(count)s requests declined.", count)
             )
-
-
-def _approved_message(count: int) -> str:
-    return ngettext("%(request)s: approved.", "%(count)s requests approved.", count)
-
-
-def _denied_message(count: int) -> str:
-    return ngettext("%(request)s: declined.", "%(count)s requests declined.", count)
+            messages.success(request, message % {"request": decided[0], "count": count})
 
 
 def _decision_text(access_request: AssociationRequest) -> str:

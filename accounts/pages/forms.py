@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from accounts.names import HELP, MAX_NAME_LENGTH, PASSWORD_HELP
+from accounts.services.users import POINTERS
 from fulfillment.core.errors import DomainError, faults_at_fields
 
 # The longest old name, "@" and the longest domain.
@@ -30,13 +31,8 @@ REGIONS = (
 )
 
 # The API's names of a user's members, and the form fields.
-USER_FIELDS = {
-    "Username": "username",
-    "FirstName": "first_name",
-    "LastName": "last_name",
-    "Email": "email",
-    "Password": "password",
-    "Phone": "phone",
+USER_FIELDS = {pointer.removeprefix("/"): column for column, pointer in POINTERS.items()} | {
+    "Password": "password"
 }
 NO_MATCH = _(
     "This username and password do not match an account. Passwords are case-sensitive. You can use an e-mail "

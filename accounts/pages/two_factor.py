@@ -8,10 +8,9 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods
 
 from accounts.pages.forms import CodeForm, faults_shown
-from accounts.pages.guards import signed_in, signed_in_page, signed_in_user
+from accounts.pages.guards import signed_in_form, signed_in_page, signed_in_user
 from accounts.selectors.users import count_recovery_codes
 from accounts.services.two_factor import (
     disable_two_factor,
@@ -33,10 +32,8 @@ def show_two_factor(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/two_factor.html", context)
 
 
-@dangerous(gettext_lazy("Set up two-factor authentication"), asks_first=True)
+@signed_in_form(dangerous(gettext_lazy("Set up two-factor authentication"), asks_first=True))
 @sensitive_post_parameters()
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
 def set_up(request: HttpRequest) -> HttpResponse:
     """Shows the key as a QR code; a valid code turns the second step on."""
     user = signed_in_user(request)
@@ -62,10 +59,7 @@ def set_up(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/two_factor_set_up.html", context)
 
 
-@dangerous(gettext_lazy("Turn off two-factor authentication"))
-@sensitive_post_parameters()
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(dangerous(gettext_lazy("Turn off two-factor authentication")))
 def turn_off(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         user = signed_in_user(request)
@@ -73,29 +67,21 @@ def turn_off(request: HttpRequest) -> HttpResponse:
         update_session_auth_hash(request, user)
         messages.success(request, _("Two-factor authentication is off. Other browsers are signed out."))
         return redirect("portal:two-factor")
-    context = {
-        "section": "two-factor",
-        "what": _("Turn off two-factor authentication"),
-        "button": _("Turn off"),
-    }
-    return render(request, "accounts/two_factor_confirm.html", context)
+    return _ask(request, _("Turn off two-factor authentication"), _("Turn off"))
 
 
-@dangerous(gettext_lazy("Create new recovery codes"))
-@sensitive_post_parameters()
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(dangerous(gettext_lazy("Create new recovery codes")))
 def new_codes(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)
     if user.two_factor_since is None:
         return redirect("portal:two-factor")
     if request.method == "POST":
         return _show_codes(request, renew_recovery_codes(user=user), _("Your old codes no longer work."))
-    context = {
-        "section": "two-factor",
-        "what": _("Create new recovery codes"),
-        "button": _("Create new codes"),
-    }
+    return _ask(request, _("Create new recovery codes"), _("Create new codes"))
+
+
+def _ask(request: HttpRequest, action: str, button: str) -> HttpResponse:
+    context = {"section": "two-factor", "what": action, "button": button}
     return render(request, "accounts/two_factor_confirm.html", context)
 
 

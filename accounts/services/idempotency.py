@@ -125,7 +125,7 @@ def rewrite_stored_responses(
 ) -> int:
     """Applies `rewrite` to a caller's stored responses; returns the number of changed ones.
 
-    `at` is when the record in a response was created, and `location` ends its address. Only these responses are
+    `created` is when the record in a response was made, and `location` ends its address. Only these responses are
     decrypted: of one caller, 12,000 of 40 kB may be of that time.
     """
     changed = 0

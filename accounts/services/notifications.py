@@ -104,7 +104,7 @@ def mark_read(*, user: User, notification_ids: Iterable[int] | None = None) -> i
 
 @transaction.atomic
 def set_preferences(*, user: User, preferences: Iterable[tuple[NotificationKind, bool, bool]]) -> None:
-    """`chosen` has kind, bell and mail."""
+    """Each has kind, bell and mail."""
     rows = [
         NotificationPreference(user=user, kind=kind, in_bell=in_bell, by_mail=by_mail)
         for kind, in_bell, by_mail in preferences

@@ -239,6 +239,9 @@ class CountedFaults:
             return self.listed[0].message
         return _("The body has %(count)s errors.") % {"count": number_format(self.count, force_grouping=True)}
 
+    def as_error(self) -> Invalid:
+        return Invalid(self.summary, code="invalid_body", faults=self.listed, fault_count=self.count)
+
 
 def faults_at_fields(error: DomainError, fields: Mapping[str, str]) -> tuple[dict[str, list[str]], list[str]]:
     """The messages of each form field, and those that belong to no field; `fields` maps JSON pointers to names.

@@ -1,6 +1,7 @@
 """Keys on the page of their application: shown without values, added, ended and replaced."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -93,37 +94,26 @@ class KeyPages(ConsoleAdmin):
 
     def add_key_view(self, request: HttpRequest, application_id: UUID) -> HttpResponse:
         application = self.record_for(request, application_id)
-        return self._with_key(
-            request, application, lambda: add_key(application=application), _("A key was added.")
-        )
+        add = partial(add_key, application=application)
+        return self._with_key(request, application, add, _("A key was added."))
 
     def end_key_view(self, request: HttpRequest, application_id: UUID, key_id: UUID) -> HttpResponse:
         application = self.record_for(request, application_id)
         question = _(
             "End this key of %(application)s? Clients that authenticate with it are refused immediately."
         ) % {"application": application}
-        return self._ask_confirmation(
-            request, application, key_id, question, _("End the key")
-        ) or self._with_key(
-            request,
-            application,
-            lambda: end_key(application=application, key_id=key_id),
-            _("The key is ended."),
-        )
+        page = self._ask_confirmation(request, application, key_id, question, _("End the key"))
+        end = partial(end_key, application=application, key_id=key_id)
+        return page or self._with_key(request, application, end, _("The key is ended."))
 
     def regenerate_key_view(self, request: HttpRequest, application_id: UUID, key_id: UUID) -> HttpResponse:
         application = self.record_for(request, application_id)
         question = _(
             "Replace this key of %(application)s with a new one? The old key is refused immediately."
         ) % {"application": application}
-        return self._ask_confirmation(
-            request, application, key_id, question, _("Regenerate")
-        ) or self._with_key(
-            request,
-            application,
-            lambda: regenerate_key(application=application, key_id=key_id),
-            _("The key was regenerated."),
-        )
+        page = self._ask_confirmation(request, application, key_id, question, _("Regenerate"))
+        regenerate = partial(regenerate_key, application=application, key_id=key_id)
+        return page or self._with_key(request, application, regenerate, _("The key was regenerated."))
 
     def _ask_confirmation(
         self, request: HttpRequest, application: Application, key_id: UUID, question: str, button: str

@@ -31,7 +31,8 @@ OF_OWNER = ("user__email_confirmed", "user__counted_on")
 def applications_for(caller: Caller, *, application_id: UUID | None = None) -> QuerySet[Application]:
     """The applications a caller can see: an application itself, a user those with any relationship.
 
-    Through an application of one mode, only applications of that mode. Whether `one` is among them takes one query.
+    Through an application of one mode, only applications of that mode. With `application_id` at most that one, in one
+    query.
     """
     applications = Application.objects.filter(in_mode(caller)).order_by("created", "pk")
     if application_id is not None:

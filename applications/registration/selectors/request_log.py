@@ -25,8 +25,8 @@ MAX_MEASURED = 20_000
 BY_OPERATION = """
 SELECT method, path, count(*), count(*) FILTER (WHERE status BETWEEN 400 AND 499),
        count(*) FILTER (WHERE status >= 500),
-       percentile_disc(0.5) WITHIN GROUP (ORDER BY microseconds),
-       percentile_disc(0.95) WITHIN GROUP (ORDER BY microseconds)
+       percentile_disc(0.5) WITHIN GROUP (ORDER BY microseconds) / 1000::float8,
+       percentile_disc(0.95) WITHIN GROUP (ORDER BY microseconds) / 1000::float8
 FROM (
     SELECT method, path, status, microseconds FROM applications_loggedrequest
     WHERE application_id = %s ORDER BY time DESC, id DESC LIMIT %s
@@ -114,10 +114,7 @@ def find_logged_request(application: Application, request_id: str) -> LoggedRequ
 def list_operations(application: Application) -> list[OperationFigures]:
     """Figures of the latest calls by operation: count, errors and duration in milliseconds."""
     rows = fetch_rows(BY_OPERATION, (application.pk, MAX_MEASURED), prepare=False)
-    return [
-        OperationFigures(method, path, calls, refused, failed, median / 1000, slow / 1000)
-        for method, path, calls, refused, failed, median, slow in rows
-    ]
+    return [OperationFigures(*row) for row in rows]
 
 
 def _filter_requests(requests: QuerySet[LoggedRequest], filters: LogFilter) -> QuerySet[LoggedRequest]:

@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
@@ -68,7 +68,20 @@ LEFT JOIN accounts_user person ON person.id = noted.user_id AND person.is_active
 WHERE noted.user_id IS NULL OR person.id IS NOT NULL
 """
 
-Entry = tuple[Any, ...]
+
+class Entry(NamedTuple):
+    application_id: UUID
+    user_id: UUID | None
+    began: float
+    method: str
+    route: str
+    status: int
+    microseconds: int
+    request_id: str
+    request_headers: tuple[Any, ...]
+    response_headers: tuple[Any, ...]
+    problem: bytes | None
+
 
 _lock = threading.Lock()
 _waiting: list[Entry] = []
@@ -88,12 +101,12 @@ def note_request(
     status: int,
     seconds: float,
     request_id: str,
-    sent: Mapping[str, Any],
-    answered: Mapping[str, str],
+    request_meta: Mapping[str, Any],
+    response_headers: Mapping[str, str],
     problem: bytes | None,
 ) -> None:
     """Remembers a call in memory."""
-    entry = (
+    entry = Entry(
         application_id,
         user_id,
         time.time() - seconds,
@@ -102,26 +115,27 @@ def note_request(
         status,
         int(seconds * 1_000_000),
         request_id,
-        tuple(map(sent.get, REQUEST_HEADERS)),
-        tuple(map(answered.get, REFUSAL_HEADERS if status >= 400 else RESPONSE_HEADERS)),
+        tuple(map(request_meta.get, REQUEST_HEADERS)),
+        tuple(map(response_headers.get, REFUSAL_HEADERS if status >= 400 else RESPONSE_HEADERS)),
         problem,
     )
-    _keep(application_id, entry, problem)
+    _keep(entry)
 
 
-def _keep(application_id: UUID, entry: tuple[Any, ...], problem: bytes | None) -> None:
+def _keep(entry: Entry) -> None:
+    number, problem = entry.application_id.int, entry.problem
     with _lock:
-        noted = _of_application.get(application_id.int, 0)
+        noted = _of_application.get(number, 0)
         if len(_waiting) >= MAX_WAITING or noted >= MAX_PER_APPLICATION:
             _sizes["left out"] += 1
             return
         if problem:
             if len(problem) > MAX_PROBLEM_LENGTH or _sizes["bytes"] + len(problem) > MAX_BYTES:
-                entry = (*entry[:-1], None)
+                entry = entry._replace(problem=None)
             else:
                 _sizes["bytes"] += len(problem)
         _waiting.append(entry)
-        _of_application[application_id.int] = noted + 1
+        _of_application[number] = noted + 1
 
 
 def flush_request_log() -> int:
@@ -174,31 +188,28 @@ def _put_back(entries: list[Entry]) -> None:
     with _lock:
         room = MAX_WAITING - len(_waiting)
         _waiting[:0] = entries[-room:] if room > 0 else []
-        _of_application.update(entry[0].int for entry in entries[-room:] if room > 0)
+        _of_application.update(entry.application_id.int for entry in entries[-room:] if room > 0)
 
 
 def _make_row(entry: Entry) -> dict[str, Any]:
-    application_id, user_id, began, method, route, status, microseconds, request_id, sent, answered, body = (
-        entry
-    )
-    path = path_template(route)
-    problem = _read_problem(body, path) if body else None
+    path = path_template(entry.route)
+    problem = _read_problem(entry.problem, path) if entry.problem else None
     errors = problem["Errors"] if problem else []
     return {
-        "application_id": application_id,
-        "user_id": user_id,
-        "time": began,
+        "application_id": entry.application_id,
+        "user_id": entry.user_id,
+        "time": entry.began,
         # A client may send any word as a method.
-        "method": _text(method, 10),
+        "method": _text(entry.method, 10),
         "path": path[:200],
-        "status": status,
+        "status": entry.status,
         "code": problem["Code"] if problem else "",
         "pointer": errors[0]["Pointer"] if errors else "",
-        "microseconds": min(microseconds, MAX_INTEGER),
-        "request_id": request_id,
+        "microseconds": min(entry.microseconds, MAX_INTEGER),
+        "request_id": entry.request_id,
         "headers": {
-            "request": _keep_present(tuple(REQUEST_HEADERS.values()), sent),
-            "response": _keep_present(REFUSAL_HEADERS, answered),
+            "request": _keep_present(tuple(REQUEST_HEADERS.values()), entry.request_headers),
+            "response": _keep_present(REFUSAL_HEADERS, entry.response_headers),
         },
         "problem": problem,
     }
@@ -213,19 +224,19 @@ def _keep_present(names: tuple[str, ...], values: tuple[Any, ...]) -> dict[str, 
 def _read_problem(body: bytes, path: str) -> dict[str, Any] | None:
     """The faults of a problem body, without messages that can quote personal data."""
     try:
-        sent = orjson.loads(body)
+        problem = orjson.loads(body)
     except orjson.JSONDecodeError:
         return None
-    if not isinstance(sent, dict) or "Code" not in sent:
+    if not isinstance(problem, dict) or "Code" not in problem:
         return None
-    faults = sent.get("Errors", ())[:LISTED_ERRORS]
+    faults = problem.get("Errors", ())[:LISTED_ERRORS]
     hidden = any(part in path for part in PERSONAL_PATHS)
     personal = [hidden or bool(PERSONAL.search(fault["Pointer"])) for fault in faults]
     return {
-        "title": sent["title"],
-        "Code": _text(sent["Code"], 80),
-        "detail": OMITTED_TEXT if hidden or any(personal) else _text(sent["detail"], MAX_TEXT_LENGTH),
-        "ErrorCount": sent.get("ErrorCount", 0),
+        "title": problem["title"],
+        "Code": _text(problem["Code"], 80),
+        "detail": OMITTED_TEXT if hidden or any(personal) else _text(problem["detail"], MAX_TEXT_LENGTH),
+        "ErrorCount": problem.get("ErrorCount", 0),
         "Errors": [
             {
                 "Pointer": _text(fault["Pointer"], 300),

@@ -16,6 +16,7 @@ from applications.webhooks.sending.slots import ConnectionSlots
 from applications.webhooks.services.delivery_attempts import (
     MAX_AT_ONCE,
     ClaimedDelivery,
+    DueWebhook,
     EndpointResponse,
     claim_due_deliveries,
     record_attempt,
@@ -60,9 +61,9 @@ class Sender(Outbox):
 
     async def look(self) -> float:
         started = time.monotonic()
-        for webhook_id, application_id, person_id, count in await self.in_thread(self._due):
-            lane = self._lanes.setdefault(webhook_id, _Lane(application_id, person_id))
-            self._fill(webhook_id, lane, count)
+        for webhook in await self.in_thread(self._due):
+            lane = self._lanes.setdefault(webhook.id, _Lane(webhook.application_id, webhook.person_id))
+            self._fill(webhook.id, lane, webhook.due_count)
         took = time.monotonic() - started
         return min(max(POLL_SECONDS, took * PAUSE_FOR_EACH_POLL), MAX_POLL_SECONDS)
 
@@ -70,13 +71,13 @@ class Sender(Outbox):
         await super().close()
         await self._client.close()
 
-    def _due(self) -> list[tuple[UUID, UUID, UUID, int]]:
-        due = webhooks_with_due_deliveries()
-        if due:
+    def _due(self) -> list[DueWebhook]:
+        webhooks = webhooks_with_due_deliveries()
+        if webhooks:
             self._clock.set()
         # Shuffled, so that with few free slots no webhook is always last.
-        random.shuffle(due)
-        return due
+        random.shuffle(webhooks)
+        return webhooks
 
     def _fill(self, webhook_id: UUID, lane: _Lane, due: int = MAX_AT_ONCE) -> None:
         if lane.busy >= lane.limit:

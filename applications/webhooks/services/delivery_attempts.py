@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
@@ -45,8 +45,8 @@ UPDATE applications_delivery d SET tries = d.tries + 1, next_try = %(lease)s
 FROM due, applications_event e, applications_webhook w
 WHERE d.id = due.id AND d.state = 'Pending' AND e.id = d.event_id AND w.id = d.webhook_id AND w.is_enabled
 RETURNING d.id, d.tries, w.id, w.application_id, w.url, w.failing_since IS NOT NULL,
-    (SELECT array_agg(s.ciphertext ORDER BY s.id DESC) FROM applications_webhooksecret s
-     WHERE s.webhook_id = w.id AND (s.expires IS NULL OR s.expires > %(now)s)),
+    ARRAY(SELECT s.ciphertext FROM applications_webhooksecret s
+          WHERE s.webhook_id = w.id AND (s.expires IS NULL OR s.expires > %(now)s) ORDER BY s.id DESC),
     e.event_id, e.type, e.timestamp, e.store_id, e.application_id, e.data
 """
 # With the person whose limits hold for the application: of an unconfirmed account, the one who made it.
@@ -150,15 +150,21 @@ class ClaimedDelivery:
 def claim_due_deliveries(*, webhook_id: UUID, limit: int, now: datetime) -> list[ClaimedDelivery]:
     """Claims due deliveries, the longest waiting first; never the same for two workers."""
     parameters = {"webhook": webhook_id, "limit": limit, "now": now, "lease": now + LEASE}
-    return [_claimed_delivery(*row) for row in fetch_rows(CLAIM_DUE, parameters)]
+    return [_claimed_delivery(row) for row in fetch_rows(CLAIM_DUE, parameters)]
 
 
-def webhooks_with_due_deliveries(*, now: datetime | None = None) -> list[tuple[UUID, UUID, UUID, int]]:
-    """Each with its application, that one's person, and how many are due, at present or at `now`, up to MAX_AT_ONCE.
+class DueWebhook(NamedTuple):
+    """A webhook, its application, that one's person, and how many deliveries are due, up to MAX_AT_ONCE."""
 
-    One probe of an index for each webhook, however many deliveries wait.
-    """
-    return [(row[0], row[1], row[2], row[3]) for row in fetch_rows(WITH_DUE, {"now": now})]
+    id: UUID
+    application_id: UUID
+    person_id: UUID
+    due_count: int
+
+
+def webhooks_with_due_deliveries(*, now: datetime | None = None) -> list[DueWebhook]:
+    """At present or at `now`. One probe of an index for each webhook, however many deliveries wait."""
+    return [DueWebhook(*row) for row in fetch_rows(WITH_DUE, {"now": now})]
 
 
 def record_attempt(
@@ -198,6 +204,7 @@ def _next_state(moment: datetime | None) -> dict[str, Any]:
     return {"state": DeliveryState.PENDING if moment else DeliveryState.FAILED, "next_try": moment}
 
 
-def _claimed_delivery(*row: Any) -> ClaimedDelivery:
-    body = orjson.dumps(envelope(*row[7:]))
-    return ClaimedDelivery(row[0], row[1], row[2], row[3], row[4], row[5], row[6] or (), row[7], body)
+def _claimed_delivery(row: Sequence[Any]) -> ClaimedDelivery:
+    """The last columns of CLAIM_DUE are the event, which begins with its ID and becomes the body."""
+    values = [*row[:8], orjson.dumps(envelope(*row[7:]))]
+    return ClaimedDelivery(*values)

@@ -88,7 +88,7 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, AccessAdmin, ListAdmin, FormAd
     def call_service(
         self, request: HttpRequest, record: Model, service: Callable[[], object], success: str
     ) -> HttpResponse:
-        """Returns to the record's page, with the message `done` or the reason of the service's refusal."""
+        """Returns to the record's page, with the message `success` or the reason of the service's refusal."""
         with errors_as_messages(request):
             service()
             messages.success(request, success)

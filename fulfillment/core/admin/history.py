@@ -180,7 +180,7 @@ def _changed_parts(event: Any, former: Any, parts: Parts) -> list[FieldChange]:
 
 
 def limit_changes(changes: list[FieldChange], *, remaining_title: str) -> list[FieldChange]:
-    """Keeps at most MAX_SHOWN changes; the last entry has the number of the others under the title `rest`."""
+    """Keeps at most MAX_SHOWN changes; the last entry has the number of the others under `remaining_title`."""
     if len(changes) <= MAX_SHOWN:
         return changes
     remainder = _("and %(count)s more changes") % {"count": len(changes) - MAX_SHOWN + 1}

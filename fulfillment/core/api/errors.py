@@ -146,14 +146,7 @@ def exception_response(exc: Exception, context: Mapping[str, Any] | None = None)
     if isinstance(exc, SuspiciousOperation):
         return problem(400, "invalid_request", "The request could not be read.")
     if isinstance(exc, exceptions.ValidationError):
-        faults = counted_faults(exc.detail)
-        return problem(
-            400,
-            "invalid_body",
-            faults.summary,
-            faults=faults.listed,
-            fault_count=faults.count,
-        )
+        return domain_problem(counted_faults(exc.detail).as_error())
     if isinstance(exc, exceptions.APIException):
         return _framework_problem(exc, context or {})
     logger.error("Unexpected error", exc_info=exc)

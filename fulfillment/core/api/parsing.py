@@ -14,7 +14,7 @@ from rest_framework.parsers import BaseParser
 
 from fulfillment.core.api.json_depth import MAX_DEPTH, count_open_brackets, is_too_deep, without_strings
 from fulfillment.core.concurrency_limits import ConcurrencyLimit
-from fulfillment.core.errors import CountedFaults, Fault, Invalid
+from fulfillment.core.errors import CountedFaults, Fault
 from fulfillment.core.text import Place, parse_number, pointer_to
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -180,7 +180,7 @@ def _refuse_unstorable(value: Any) -> None:
             where = pointer.lstrip("/") or "body"
             faults.listed.append(Fault(pointer, "invalid", f"{where}: {UNSTORABLE}"))
     if faults.count:
-        raise Invalid(faults.summary, code="invalid_body", faults=faults.listed, fault_count=faults.count)
+        raise faults.as_error()
 
 
 def _unstorable_places(value: Any) -> Iterator[Place]:

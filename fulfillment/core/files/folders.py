@@ -32,7 +32,7 @@ class TemporaryFiles:
         self._lock = threading.Lock()
 
     def path(self, name: str, read_content: Callable[[], bytes]) -> Path:
-        """The file of this name; `read` gives its content, which never changes, where it is missing."""
+        """The file of this name; `read_content` gives its content, which never changes, where it is missing."""
         with self._lock:
             self._folder = self._folder or tempfile.TemporaryDirectory(prefix=self._prefix)
         path = Path(self._folder.name, name)

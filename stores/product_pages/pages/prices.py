@@ -276,8 +276,8 @@ def recorded_call(request: HttpRequest, caller: Caller, store: Store, operation_
                     status=status,
                     seconds=time.perf_counter() - started,
                     request_id=(current_trace.get() or start_trace(request)).trace_id,
-                    sent=request.META,
-                    answered={"Content-Type": "application/json"},
+                    request_meta=request.META,
+                    response_headers={"Content-Type": "application/json"},
                     problem=problem,
                 )
 

@@ -141,9 +141,9 @@ def test_erasure_removes_logged_calls(world):
     person = UserFactory()
     caller = {"application_id": world.application.pk, "user_id": person.pk, "status": 200, "problem": None}
     same = {"method": "GET", "route": "api/v1/store", "seconds": 0.01, "request_id": "0" * 31 + "1"}
-    note_request(**caller, **same, sent={}, answered={})
+    note_request(**caller, **same, request_meta={}, response_headers={})
     flush_request_log()
-    note_request(**caller, **same, sent={}, answered={})
+    note_request(**caller, **same, request_meta={}, response_headers={})
     assert LoggedRequest.objects.get().user == person
 
     erase_user(user=person)
