@@ -77,7 +77,7 @@ def refuse_demo_sign_ins() -> None:
 
 
 @dataclass(frozen=True)
-class Person:
+class DemoPerson:
     username: str
     password: str
     first_name: str
@@ -89,9 +89,9 @@ class Person:
         return f"sfs_demo_{self.username}_primary"
 
 
-OPERATOR = Person("operator", DEMO_PASSWORDS["operator"], "Olivia", "Park", is_operator=True)
-USER = Person("user", DEMO_PASSWORDS["user"], "Uma", "Lindqvist")
-OUTSIDER = Person("outsider", DEMO_PASSWORDS["outsider"], "Oscar", "Reyes")
+OPERATOR = DemoPerson("operator", DEMO_PASSWORDS["operator"], "Olivia", "Park", is_operator=True)
+USER = DemoPerson("user", DEMO_PASSWORDS["user"], "Uma", "Lindqvist")
+OUTSIDER = DemoPerson("outsider", DEMO_PASSWORDS["outsider"], "Oscar", "Reyes")
 
 
 def load_demo(run: DemoRun) -> None:
@@ -108,7 +108,7 @@ def ensure_people() -> dict[str, User]:
     return {person.username: _ensure_person(person, tenant) for person in (OPERATOR, USER, OUTSIDER)}
 
 
-def _ensure_person(person: Person, tenant: Tenant) -> User:
+def _ensure_person(person: DemoPerson, tenant: Tenant) -> User:
     user = User.objects.filter(tenant=tenant, prepared_name=prepared_name(person.username)).first()
     if user is None:
         user = create_user(

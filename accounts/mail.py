@@ -108,7 +108,7 @@ def colors() -> tuple[dict[str, str], dict[str, str]]:
     path = finders.find("brand/tokens.css")
     pairs = PAIR.findall(Path(str(path)).read_text()) if path else []
     pairs_by_name = [(name.replace("-", "_"), light, dark) for name, light, dark in pairs]
-    return {name: light for name, light, _ in pairs_by_name}, {name: dark for name, _, dark in pairs_by_name}
+    return {name: pair[0] for name, *pair in pairs_by_name}, {name: pair[1] for name, *pair in pairs_by_name}
 
 
 def _split_paragraphs(text: str) -> list[list[dict[str, object]]]:

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from accounts.callers import Caller
-from accounts.demo import OPERATOR, OUTSIDER, USER, Person, set_subscription_key
+from accounts.demo import OPERATOR, OUTSIDER, USER, DemoPerson, set_subscription_key
 from accounts.models import User
 from accounts.permissions import Permission
 from applications.oauth.services import issue_access_token
@@ -91,7 +91,7 @@ def _ensure_key(application: Application) -> None:
     add_key(application=application, value=APPLICATION_KEY)
 
 
-def _person_record(person: Person, user: User, console: Application) -> dict[str, str]:
+def _person_record(person: DemoPerson, user: User, console: Application) -> dict[str, str]:
     scopes: Sequence[str] = Permission.values if person.is_operator else EVERYDAY_SCOPES
     return {
         "id": str(user.pk),

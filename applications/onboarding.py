@@ -8,39 +8,39 @@ from oauth2_provider.models import get_access_token_model
 from applications.registration.models import Application, Milestone
 from applications.registration.services.milestones import CALLED, EVENTS, PROOF, READ
 from applications.webhooks.models import Webhook
-from fulfillment.core.plugins import Step
+from fulfillment.core.plugins import OnboardingStep
 
 
-def steps(application: Application) -> list[Step]:
+def steps(application: Application) -> list[OnboardingStep]:
     progress = _read_progress(application)
     try_it = reverse("portal:application-try", args=[application.pk])
     webhooks = reverse("portal:application-webhooks", args=[application.pk])
     return [
-        Step(
+        OnboardingStep(
             10, _("Create the application"), _("It has a client ID and a subscription key."), "", is_done=True
         ),
-        Step(
+        OnboardingStep(
             20,
             _("Get a first token"),
             _("Paste the lines into a terminal."),
             f"{try_it}?fill",
             is_done=progress["has_token"] or progress["has_called"],
         ),
-        Step(
+        OnboardingStep(
             30,
             _("Read a store's products"),
             _("The demo store is open to every application. Counted within seconds."),
             f"{try_it}?fill",
             is_done=progress["has_read"],
         ),
-        Step(
+        OnboardingStep(
             40,
             _("Make a first proof"),
             _("Fill in a product of the demo store in the catalog, or with the API."),
             reverse("portal:catalog"),
             is_done=progress["has_proof"],
         ),
-        Step(
+        OnboardingStep(
             50,
             _("Receive a first event"),
             _("Add a webhook, or forward events to your own machine with the command."),

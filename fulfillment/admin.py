@@ -1,1 +1,1 @@
-from fulfillment.site.admin import JobAdmin
+from fulfillment.site.admin import BackgroundJobAdmin

@@ -5,7 +5,7 @@ import logging
 from procrastinate.contrib.django import app
 
 from fulfillment.core.errors import Conflict
-from fulfillment.core.outbox import Retries
+from fulfillment.core.outbox import JobRetries
 from fulfillment.operations.retention import prune
 
 logger = logging.getLogger("fulfillment.tasks")
@@ -18,7 +18,7 @@ AGAIN_SECONDS = 900
     name="fulfillment.prune",
     lock="fulfillment.prune",
     queueing_lock="fulfillment.prune",
-    retry=Retries(wait=AGAIN_SECONDS, retry_exceptions=[Conflict]),
+    retry=JobRetries(wait=AGAIN_SECONDS, retry_exceptions=[Conflict]),
 )
 def prune_everything(timestamp: int) -> None:
     """Runs `manage.py prune` every night. During a backup it is retried later:

@@ -5,11 +5,11 @@ from django.utils.translation import gettext as _
 from accounts.models import Role
 from applications.registration.models import Application, Milestone
 from applications.registration.services.milestones import TEST_ORDER
-from fulfillment.core.plugins import Step
+from fulfillment.core.plugins import OnboardingStep
 from stores.orders.models import OrderTally
 
 
-def steps(application: Application) -> list[Step]:
+def steps(application: Application) -> list[OnboardingStep]:
     tallies = OrderTally.objects.filter(application=OuterRef("pk"))
     associated = Role.objects.filter(application=OuterRef("pk"), user__isnull=True, store__isnull=False)
     # Test orders are in no tally, and are removed after a time.
@@ -17,14 +17,14 @@ def steps(application: Application) -> list[Step]:
     own = Application.objects.filter(pk=application.pk)
     has_order, has_store = own.values_list(Exists(tallies) | Exists(tests), Exists(associated)).get()
     return [
-        Step(
+        OnboardingStep(
             60,
             _("Place a first order"),
             _("At the demo store nothing is produced or charged."),
             reverse("portal:catalog"),
             is_done=has_order,
         ),
-        Step(
+        OnboardingStep(
             70,
             _("Get access to a store"),
             _("Request it in the directory; the store decides."),

@@ -13,7 +13,7 @@ from django.utils import timezone
 from procrastinate.contrib.django import app
 
 from fulfillment.core.errors import Conflict, ServiceBusy, TooManyRequests, Unavailable
-from fulfillment.core.outbox import Retries
+from fulfillment.core.outbox import JobRetries
 from stores.batches.services import approvals as batch_approvals
 from stores.batches.services.checking import check_batch
 from stores.batches.services.ordering import ORDER_TASK, write_orders
@@ -24,7 +24,7 @@ from stores.orders.services.approvals import expire_requests, remind_approvers
 from stores.orders.services.simulation import advance_demo_orders
 
 # While the database or the renderers are away or busy; a batch goes on where it was.
-AGAIN = Retries(wait=3, retry_exceptions=[OperationalError, Unavailable, TooManyRequests])
+AGAIN = JobRetries(wait=3, retry_exceptions=[OperationalError, Unavailable, TooManyRequests])
 # Batches take turns, so that mails and other people's batches go on: a quarter of a worker's threads for jobs, and more
 # than draw at once.
 THREADS, SECONDS = 16, 60.0
@@ -80,7 +80,7 @@ def follow_approvals(timestamp: int) -> None:
     batch_approvals.expire_approvals(now=now)
 
 
-@app.task(name=TASK, retry=Retries(wait=5, retry_exceptions=[Conflict]))
+@app.task(name=TASK, retry=JobRetries(wait=5, retry_exceptions=[Conflict]))
 def work_on_upload(*, upload_id: int) -> None:
     """Tries again every five seconds while a command is changing the catalog."""
     work_on_catalog_upload(upload_id=upload_id)

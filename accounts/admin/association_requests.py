@@ -40,7 +40,7 @@ COLORS: dict[str, str] = {
 }
 
 
-class StateFilter(admin.SimpleListFilter):
+class RequestStateFilter(admin.SimpleListFilter):
     """Shows pending requests by default."""
 
     title = "state"
@@ -90,7 +90,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
         "shown_state",
         "decision",
     ]
-    list_filter = [StateFilter]
+    list_filter = [RequestStateFilter]
     list_select_related = ["application", "store", "user", "requested_by"]
     search_fields = ["application__name", "application__client_id", "store__external_id", "user__username"]
     search_help_text = "Application, store or user"
@@ -115,7 +115,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
 
     def get_list_display(self, request: HttpRequest) -> list[str]:
         """Leaves out what is alike in all rows: pending ones have one state, decided ones no decision."""
-        state = request.GET.get(StateFilter.parameter_name, AssociationState.PENDING)
+        state = request.GET.get(RequestStateFilter.parameter_name, AssociationState.PENDING)
         left_out = {"all": "", AssociationState.PENDING: "shown_state"}.get(state, "decision")
         return [name for name in self.list_display if name != left_out]
 

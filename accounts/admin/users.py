@@ -120,7 +120,7 @@ class ChangedUserForm(OwnName, UserChangeForm):
         return name
 
 
-class RoleInline(RolePlaces, RoleRows):
+class UserRoleInline(RolePlaces, RoleRows):
     form = RoleForm
     autocomplete_fields = ["application", "store"]
 
@@ -152,7 +152,7 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):  # type: ignore[misc]  # what th
         "is_operator": "Operators use every page of this console.",
         "time_zone": "Dates are shown in this time zone, such as America/Denver or UTC.",
     }
-    inlines = [RoleInline]
+    inlines = [UserRoleInline]
     fieldsets = [
         (None, {"fields": ["tenant", "username", "password"]}),
         (

@@ -51,7 +51,7 @@ class PreparedNameField(models.TextField):
 
     def deconstruct(self) -> Any:
         """Migrations see a plain text."""
-        name, _, arguments, options = super().deconstruct()
+        name, _path, arguments, options = super().deconstruct()
         return name, "django.db.models.TextField", arguments, options
 
     def pre_save(self, instance: Any, add: bool) -> str:

@@ -56,7 +56,7 @@ def notify(
                 created=now,
             )
         rows.append((row, preference is None or preference.by_mail))
-    Notification.objects.bulk_create([row for row, _ in rows], ignore_conflicts=True)
+    Notification.objects.bulk_create([row for row, _by_mail in rows], ignore_conflicts=True)
     mails: list[JSONDict] = [{"user_id": str(row.user_id), "key": key} for row, by_mail in rows if by_mail]
     # In one statement: what is locked stays locked for it, such as the store of an order.
     if mails:

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlsplit
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.crypto import get_random_string
 from django.utils.translation import gettext as _
 from django_otp.oath import TOTP
 
@@ -95,7 +96,7 @@ def _use_up(user: User, code: str) -> bool:
         authenticator.last_step = step
         authenticator.save(update_fields=["last_step"])
         return True
-    deleted, _ = authenticator.recovery_codes.filter(digest=_digest_code(key, code)).delete()
+    deleted, _by_model = authenticator.recovery_codes.filter(digest=_digest_code(key, code)).delete()
     return deleted > 0
 
 
@@ -111,7 +112,7 @@ def _step_of(key: str, code: str, *, after: int) -> int | None:
 
 
 def _write_codes(authenticator: Authenticator, key: str) -> list[str]:
-    codes = ["".join(secrets.choice(ALPHABET) for _ in range(12)) for _ in range(RECOVERY_CODES)]
+    codes = [get_random_string(12, ALPHABET) for _number in range(RECOVERY_CODES)]
     RecoveryCode.objects.bulk_create(
         RecoveryCode(authenticator=authenticator, digest=_digest_code(key, code)) for code in codes
     )

@@ -31,7 +31,7 @@ POINTERS = {
 }
 
 
-class Profile(TypedDict, total=False):
+class ProfileFields(TypedDict, total=False):
     """What people write about themselves; a new account may leave out any of it."""
 
     first_name: str
@@ -41,7 +41,7 @@ class Profile(TypedDict, total=False):
     language: str
 
 
-PROFILE = tuple(Profile.__annotations__)
+PROFILE = tuple(ProfileFields.__annotations__)
 
 
 def ensure_default_tenant() -> Tenant:
@@ -61,7 +61,7 @@ def create_user(
     is_operator: bool = False,
     email_is_confirmed: bool = False,
     made_by: User | None = None,
-    **profile: Unpack[Profile],
+    **profile: Unpack[ProfileFields],
 ) -> User:
     """Creates the user with a subscription, and mails a link that confirms the address.
 
@@ -125,7 +125,7 @@ def _person_responsible(maker: User) -> User:
 
 
 @transaction.atomic
-def change_profile(*, user: User, **profile: Unpack[Profile]) -> User:
+def change_profile(*, user: User, **profile: Unpack[ProfileFields]) -> User:
     for name, value in profile.items():
         setattr(user, name, value)
     # The unchanged name is not checked: it may be older than the current rules.

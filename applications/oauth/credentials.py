@@ -77,7 +77,7 @@ def flooding_address(request: HttpRequest) -> RateLimitStatus | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class ClientAttempt:
     """A request of an identified client.
 
     Secrets have 256 random bits, so the limit does not protect them: it stops broken clients without stopping others
@@ -88,7 +88,7 @@ class Attempt:
     client_id: str
 
     @classmethod
-    def of(cls, request: HttpRequest, form: list[tuple[str, str]]) -> "Attempt":
+    def of(cls, request: HttpRequest, form: list[tuple[str, str]]) -> "ClientAttempt":
         credentials = decode_basic(request.META.get("HTTP_AUTHORIZATION", ""))
         client_id = credentials.client_id if credentials else dict(form).get("client_id", "")
         return cls(rate_limits.address_bucket(rate_limits.TOKEN_FAILURES, request), client_id[:64])

@@ -22,7 +22,7 @@ from accounts.models import User
 from accounts.pages.confirmation import confirmed_until
 from accounts.permissions import Permission
 from accounts.rate_limits import RateLimitStatus
-from applications.oauth.credentials import Attempt, flooding_address
+from applications.oauth.credentials import ClientAttempt, flooding_address
 from applications.oauth.server import (
     AuthorizationRequest,
     ConsentForm,
@@ -155,7 +155,7 @@ def _client_response(request: HttpRequest, names: frozenset[str], respond: Respo
         if limit_status := flooding_address(request):
             return _too_many_failures(limit_status)
         form = _read_form(request, names | CLIENT_PARAMETERS)
-        attempt = Attempt.of(request, form)
+        attempt = ClientAttempt.of(request, form)
         if limit_status := attempt.cached_rejection():
             return _too_many_failures(limit_status)
         content, status = _response_to(request, form, respond)
@@ -184,7 +184,7 @@ def _response_to(
     if "HTTP_AUTHORIZATION" in request.META:
         headers["Authorization"] = request.META["HTTP_AUTHORIZATION"]
     try:
-        _, content, status = respond(request.path, "POST", urlencode(form), headers)
+        _headers, content, status = respond(request.path, "POST", urlencode(form), headers)
     except errors.OAuth2Error as error:
         return error.json, error.status_code
     return content, status
@@ -238,10 +238,10 @@ def _read_form(request: HttpRequest, names: frozenset[str]) -> list[tuple[str, s
     except (BadRequest, SuspiciousOperation) as error:
         raise errors.InvalidRequestError("The body cannot be read.") from error
     pairs = [(name, value) for name in sorted(names) for value in form.getlist(name) if value]
-    once = [name for name, _ in pairs if name != "resource"]
+    once = [name for name, _value in pairs if name != "resource"]
     if len(once) != len(set(once)):
         raise errors.InvalidRequestError("A parameter was sent more than once.")
-    if any("\0" in value for _, value in pairs):
+    if any("\0" in value for _name, value in pairs):
         raise errors.InvalidRequestError("A parameter contains a NUL character.")
     if names >= TOKEN_PARAMETERS and "grant_type" not in once:
         raise errors.InvalidRequestError("grant_type is missing.")

@@ -58,7 +58,7 @@ class WebhookFilter(TextFilter):
         return deliveries.filter(webhook=key) if (key := parse_uuid(value)) else deliveries.none()
 
 
-class StateFilter(admin.SimpleListFilter):
+class DeliveryStateFilter(admin.SimpleListFilter):
     """Filters the log of one webhook; across all webhooks there is no index for it."""
 
     title = "state"
@@ -162,7 +162,7 @@ class DeliveryAdmin(ReadOnlyAdmin):
 
     harmless_pages = ("resend",)
     list_display = ["event_type", "webhook", "shown_state", "tries", "next_try", "created"]
-    list_filter = [WebhookFilter, StateFilter]
+    list_filter = [WebhookFilter, DeliveryStateFilter]
     list_filter_submit = True
     search_fields = ["id"]
     exact_search = {"event__event_id": UUID}

@@ -195,7 +195,7 @@ def _holds_several(caller: str) -> bool:
 
 def _gives_way(caller: str) -> bool:
     """Whether a waiting request of this caller gives up its thread, because one who asks finds none."""
-    held_threads = sum(kind == "threads" for kind, _ in tuple(_under_way))
+    held_threads = sum(kind == "threads" for kind, _caller in tuple(_under_way))
     return _holds_several(caller) and any(held_threads >= _thread_limits(other)[0] for other in _asking)
 
 

@@ -110,7 +110,7 @@ class Outbox:
             logger.error("Work on %s failed unexpectedly", self.name, exc_info=error)
 
 
-class Claim(Protocol[K]):
+class ClaimRows(Protocol[K]):
     """Claims due rows for one worker, up to `limit`, but none of those `under_way` in it."""
 
     def __call__(self, *, limit: int, under_way: Collection[K]) -> Sequence[K]: ...
@@ -126,7 +126,7 @@ class ThreadedOutbox(Outbox, Generic[K]):
         self,
         name: str,
         *,
-        claim: Claim[K],
+        claim: ClaimRows[K],
         work: Callable[[K], object],
         record_fault: Callable[[K], object] | None = None,
         at_once: int,
@@ -181,7 +181,7 @@ def _run_twice(work: Callable[[], T]) -> T:
         return work()
 
 
-class Retries(RetryStrategy):
+class JobRetries(RetryStrategy):
     """Tries jobs again that a stopping worker interrupts, beside those that end with one of `retry_exceptions`.
 
     Procrastinate marks an interrupted job as aborted, and no worker would run it again. So it is where a worker stood

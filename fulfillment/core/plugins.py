@@ -54,7 +54,7 @@ class DemoCard:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class OnboardingStep:
     """`position` orders the steps of all apps; `address` leads to where it is done."""
 
     position: int

@@ -50,7 +50,7 @@ apps.get_app_config("procrastinate").verbose_name = "Background work"
 
 
 @admin.register(ProcrastinateJob)
-class JobAdmin(ReadOnlyAdmin):
+class BackgroundJobAdmin(ReadOnlyAdmin):
     plural_name = "Background jobs"
     list_display = ["id", "task_name", "queue_name", "status", "attempts", "scheduled_at"]
     list_filter = ["status"]

@@ -30,7 +30,7 @@ from fulfillment.core.admin.history import (
 )
 from fulfillment.core.audit.events import WORDS
 from fulfillment.core.audit.indexes import event_models
-from fulfillment.core.audit.log import LogEntry, LogFilter, LogPlace, kind_of, read_log
+from fulfillment.core.audit.log import AuditFilter, LogEntry, LogPlace, kind_of, read_log
 from fulfillment.core.text import parse_number, parse_uuid
 
 ENTRIES_OF_A_PAGE = 25
@@ -85,8 +85,8 @@ def _link_older(filters: dict[str, Any], entries: Sequence[LogEntry]) -> str:
 
 def _parse_place(text: str) -> LogPlace | None:
     """The position of a page link; None for an invalid one, which shows the newest entries."""
-    when, _, place = text.partition("|")
-    kind, _, key = place.partition("|")
+    when, _bar, place = text.partition("|")
+    kind, _bar, key = place.partition("|")
     try:
         moment = parse_datetime(when)
     except ValueError:
@@ -97,7 +97,7 @@ def _parse_place(text: str) -> LogPlace | None:
     return LogPlace(moment, kind, number)
 
 
-def _read_filter(query: QueryDict) -> tuple[LogFilter, list[str]]:
+def _read_filter(query: QueryDict) -> tuple[AuditFilter, list[str]]:
     faults: list[str] = []
     begins, ends = (_read_day(query, name, faults) for name in ("from", "to"))
     kinds = {kind_of(model) for model in event_models()}
@@ -111,7 +111,7 @@ def _read_filter(query: QueryDict) -> tuple[LogFilter, list[str]]:
         faults.append(
             _("There is no user with the name, e-mail or ID “%(person)s”.") % {"person": person[:100]}
         )
-    log_filter = LogFilter(
+    log_filter = AuditFilter(
         users=users,
         kind=kind if kind in kinds else None,
         action=action if action in WORDS else None,

@@ -27,7 +27,7 @@ CELL = '<{} class="{}" data-label="{}">'
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ListColumn:
     name: Any
     is_link: bool
     start: SafeString
@@ -53,7 +53,7 @@ def _rows(cl: Any, headers: list[dict[str, Any]]) -> Iterator[SafeString]:
         yield format_html_join("", "{}{}{}", (_render_cell(column, record, cl, links) for column in columns))
 
 
-def _list_columns(cl: Any, headers: list[dict[str, Any]]) -> Iterator[Column]:
+def _list_columns(cl: Any, headers: list[dict[str, Any]]) -> Iterator[ListColumn]:
     links, is_linked = cl.list_display_links or (), False
     for position, (name, header) in enumerate(zip(cl.list_display, headers, strict=True)):
         is_link = name in links
@@ -65,7 +65,7 @@ def _list_columns(cl: Any, headers: list[dict[str, Any]]) -> Iterator[Column]:
         tag = "th" if is_link and not is_linked else "td"
         is_linked = is_linked or is_link
         label = capfirst(header["text"]) if is_link or position else _("Select record")
-        yield Column(
+        yield ListColumn(
             name,
             is_link,
             format_html(CELL, tag, " ".join(classes), label),
@@ -81,7 +81,9 @@ def _is_narrow(cl: Any, name: Any) -> bool:
         return False
 
 
-def _render_cell(column: Column, record: Any, cl: Any, links: "_Links") -> tuple[SafeString, Any, SafeString]:
+def _render_cell(
+    column: ListColumn, record: Any, cl: Any, links: "_Links"
+) -> tuple[SafeString, Any, SafeString]:
     content, is_date = _cell_content(column.name, record, cl)
     if column.is_link:
         content = links.link(record, content)

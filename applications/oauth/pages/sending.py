@@ -155,7 +155,7 @@ def _make_field(parameter: Mapping[str, Any], callers: list[tuple[str, str]]) ->
         return forms.ChoiceField(label=name, choices=options, required=required)
     initial = EXAMPLE_VALUES.get(name, "")
     if name == "applicationID":
-        initial = next((key for key, _ in callers if key != "me"), "")
+        initial = next((key for key, _name in callers if key != "me"), "")
     elif name == "Idempotency-Key":
         initial = str(uuid4())
     help_text = _("Separate values with commas.") if kinds == "array" else ""

@@ -29,7 +29,7 @@ from fulfillment.core.errors import DomainError
 from printing.text import is_blank
 
 
-class ApplicationForm(forms.ModelForm):
+class ConsoleApplicationForm(forms.ModelForm):
     reply_urls = forms.CharField(
         label=gettext_lazy("Redirect URIs"),
         required=False,
@@ -91,7 +91,7 @@ class ApplicationForm(forms.ModelForm):
         return content
 
 
-class RoleInline(RoleRows):
+class ApplicationRoleInline(RoleRows):
     """Shows who may manage the application (with a user), and the stores it is associated with (without one)."""
 
     fields = ["user", "store", "grant", "created"]
@@ -116,7 +116,7 @@ class ApplicationAdmin(KeyPages):
         "regenerate_key": "Regenerate a key",
     }
     harmless_pages = ("end_key",)
-    form = ApplicationForm
+    form = ConsoleApplicationForm
     list_display = [
         "shown_icon",
         "name",
@@ -142,7 +142,7 @@ class ApplicationAdmin(KeyPages):
     search_help_text = "Name, client ID or owner"
     change_form_outer_before_template = "admin/applications/application_before.html"
     readonly_fields = ["client_id", "client_type", "user", "icon_preview", "is_test", "created", "updated"]
-    inlines = [KeyInline, RoleInline]
+    inlines = [KeyInline, ApplicationRoleInline]
     actions = ["add_key_for_a_year"]
     fieldsets = [
         (None, {"fields": ["name", "description", "application_url", "icon_preview", "new_icon"]}),

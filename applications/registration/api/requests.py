@@ -9,7 +9,7 @@ from applications.registration.selectors.applications import application_for
 from applications.registration.selectors.request_log import (
     DEFAULT_TAKE,
     MAX_TAKE,
-    LogFilter,
+    CallFilter,
     is_status,
     logged_requests,
     parse_place,
@@ -97,7 +97,7 @@ class RequestLogViewSet(ApiViewSet):
         application = application_for(request.auth, application_id)
         query = request.query_params
         take = parse_whole_number(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
-        filters = LogFilter(
+        filters = CallFilter(
             status=_read_status(query),
             code=query.get("code", "")[:80],
             since=parse_timestamp(query, "createdAfter"),

@@ -53,7 +53,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class UsageDay:
     day: date
     good: int
     client_errors: int
@@ -65,8 +65,8 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    day: Day
+class UsageColumn:
+    day: UsageDay
     x: float
     width: float
     blocks: list[Block]
@@ -74,8 +74,8 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    days: list[Day]
-    columns: list[Column]
+    days: list[UsageDay]
+    columns: list[UsageColumn]
     top: int
 
     @property
@@ -98,7 +98,7 @@ def chart(rows: Iterable[DailyUsage], *, until: date) -> Usage:
     top = round_up(max(day.calls for day in days))
     step = WIDTH / DAYS
     columns = [
-        Column(day, round(index * step + GAP / 2, 2), step - GAP, list(_stack_blocks(day, top)))
+        UsageColumn(day, round(index * step + GAP / 2, 2), step - GAP, list(_stack_blocks(day, top)))
         for index, day in enumerate(days)
     ]
     return Usage(days, columns, top)
@@ -114,14 +114,14 @@ def round_up(calls: int) -> int:
         size *= 10
 
 
-def _make_day(day: date, row: DailyUsage | None) -> Day:
+def _make_day(day: date, row: DailyUsage | None) -> UsageDay:
     if row is None:
-        return Day(day, 0, 0, 0)
+        return UsageDay(day, 0, 0, 0)
     successes = max(0, row.calls - row.client_errors - row.server_errors)
-    return Day(day, successes, row.client_errors, row.server_errors)
+    return UsageDay(day, successes, row.client_errors, row.server_errors)
 
 
-def _stack_blocks(day: Day, top: int) -> Iterator[Block]:
+def _stack_blocks(day: UsageDay, top: int) -> Iterator[Block]:
     """The blocks of a bar from the bottom up: successes, client errors, server errors."""
     counts = {"good": day.good, "client-errors": day.client_errors, "server-errors": day.server_errors}
     heights = {kind: max(MIN_HEIGHT, HEIGHT * count / top) for kind, count in counts.items() if count}

@@ -33,7 +33,7 @@ from fulfillment.core.code_examples import packages
 from fulfillment.core.errors import Forbidden, NotFound
 from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.page_messages import errors_as_messages
-from fulfillment.core.plugins import Step, offered_values
+from fulfillment.core.plugins import OnboardingStep, offered_values
 from fulfillment.core.secrets import decrypt
 
 SHOWN_AT_START = 4
@@ -44,14 +44,14 @@ REQUESTS_A_PAGE = 10
 
 @dataclass(frozen=True, slots=True)
 class Checklist:
-    steps: list[Step]
+    steps: list[OnboardingStep]
 
     @property
     def done(self) -> int:
         return sum(step.is_done for step in self.steps)
 
     @property
-    def next(self) -> Step | None:
+    def next(self) -> OnboardingStep | None:
         return next((step for step in self.steps if not step.is_done), None)
 
 

@@ -18,7 +18,7 @@ from applications.registration.selectors.request_log import (
     A_PAGE,
     CLASSES,
     MAX_MEASURED,
-    LogFilter,
+    CallFilter,
     OperationFigures,
     find_logged_request,
     is_status,
@@ -115,10 +115,10 @@ def show_request(request: HttpRequest, application_id: str, request_id: str) -> 
     return render(request, "applications/request.html", context)
 
 
-def _read_filter(request: HttpRequest, form: RequestFilterForm) -> LogFilter:
+def _read_filter(request: HttpRequest, form: RequestFilterForm) -> CallFilter:
     cleaned = form.cleaned_data
     operation = operations().get(cleaned["operation"])
-    return LogFilter(
+    return CallFilter(
         status=cleaned["status"],
         method=operation.method if operation else "",
         path=operation.path if operation else "",

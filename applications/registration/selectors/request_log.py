@@ -37,7 +37,7 @@ CLASSES = {"2xx": (200, 299), "3xx": (300, 399), "4xx": (400, 499), "5xx": (500,
 
 
 @dataclass(frozen=True, slots=True)
-class LogFilter:
+class CallFilter:
     """`status` is a class such as 4xx, or a number; `before` where the page before ended."""
 
     status: str = ""
@@ -65,7 +65,7 @@ class OperationFigures:
         return 100 * (self.refused + self.failed) / self.calls
 
 
-def logged_requests(application: Application, filters: LogFilter, take: int = A_PAGE) -> list[LoggedRequest]:
+def logged_requests(application: Application, filters: CallFilter, take: int = A_PAGE) -> list[LoggedRequest]:
     """The newest first: one page, and one more where there are older ones."""
     requests = LoggedRequest.objects.filter(application=application).order_by("-time", "-id").defer("headers")
     return list(_filter_requests(requests, filters)[: take + 1])
@@ -117,7 +117,7 @@ def list_operations(application: Application) -> list[OperationFigures]:
     return [OperationFigures(*row) for row in rows]
 
 
-def _filter_requests(requests: QuerySet[LoggedRequest], filters: LogFilter) -> QuerySet[LoggedRequest]:
+def _filter_requests(requests: QuerySet[LoggedRequest], filters: CallFilter) -> QuerySet[LoggedRequest]:
     if filters.status in CLASSES:
         least, most = CLASSES[filters.status]
         # Repeated, because the index of refusals has this condition.

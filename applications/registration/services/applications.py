@@ -300,7 +300,7 @@ def _ensure_built_in(*, client_id: str, name: str, description: str, redirect_ur
         "redirect_uris": redirect_uris,
     }
     applications = Application.objects.select_for_update()
-    application, _ = applications.get_or_create(client_id=client_id, defaults=values)
+    application, _is_new = applications.get_or_create(client_id=client_id, defaults=values)
     with saved_if_changed(application):
         for column, value in values.items():
             setattr(application, column, value)

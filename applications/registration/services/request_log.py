@@ -69,7 +69,7 @@ WHERE noted.user_id IS NULL OR person.id IS NOT NULL
 """
 
 
-class Entry(NamedTuple):
+class NotedCall(NamedTuple):
     application_id: UUID
     user_id: UUID | None
     began: float
@@ -84,7 +84,7 @@ class Entry(NamedTuple):
 
 
 _lock = threading.Lock()
-_waiting: list[Entry] = []
+_waiting: list[NotedCall] = []
 # By the number of the ID: a UUID is hashed by Python, a number is not.
 _of_application: Counter[int] = Counter()
 _sizes = Counter[str]()
@@ -106,7 +106,7 @@ def note_request(
     problem: bytes | None,
 ) -> None:
     """Remembers a call in memory."""
-    entry = Entry(
+    entry = NotedCall(
         application_id,
         user_id,
         time.time() - seconds,
@@ -122,7 +122,7 @@ def note_request(
     _keep(entry)
 
 
-def _keep(entry: Entry) -> None:
+def _keep(entry: NotedCall) -> None:
     number, problem = entry.application_id.int, entry.problem
     with _lock:
         noted = _of_application.get(number, 0)
@@ -184,14 +184,14 @@ def path_template(route: str) -> str:
     return "/" + PLACE.sub(lambda match: "{" + parameter_name(match[1]) + "}", route)
 
 
-def _put_back(entries: list[Entry]) -> None:
+def _put_back(entries: list[NotedCall]) -> None:
     with _lock:
         room = MAX_WAITING - len(_waiting)
         _waiting[:0] = entries[-room:] if room > 0 else []
         _of_application.update(entry.application_id.int for entry in entries[-room:] if room > 0)
 
 
-def _make_row(entry: Entry) -> dict[str, Any]:
+def _make_row(entry: NotedCall) -> dict[str, Any]:
     path = path_template(entry.route)
     problem = _read_problem(entry.problem, path) if entry.problem else None
     errors = problem["Errors"] if problem else []

@@ -55,7 +55,7 @@ class NameResolver(AbstractResolver):
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
-class Client:
+class EndpointClient:
     """Sends requests in one event loop. Ignores redirects, proxies and cookies."""
 
     def __init__(self, *, resolver: AbstractResolver | None = None, time_limit: float = TIME_LIMIT) -> None:

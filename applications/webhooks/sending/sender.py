@@ -11,7 +11,7 @@ from cryptography.fernet import InvalidToken
 from django.conf import settings
 
 from applications.webhooks.selectors.signatures import signed_headers
-from applications.webhooks.sending.client import Client
+from applications.webhooks.sending.client import EndpointClient
 from applications.webhooks.sending.slots import ConnectionSlots
 from applications.webhooks.services.delivery_attempts import (
     MAX_AT_ONCE,
@@ -49,7 +49,7 @@ class _Lane:
 
 
 class Sender(Outbox):
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: EndpointClient) -> None:
         super().__init__("webhooks", threads=DATABASE_THREADS)
         self._client = client
         self._slots = ConnectionSlots(

@@ -46,7 +46,7 @@ class LogPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class LogFilter:
+class AuditFilter:
     """None means no filter. `kind` is the label of a tracked model, `users` are IDs."""
 
     users: Sequence[str] | None = None
@@ -70,7 +70,7 @@ class LogEntry:
         return LogPlace(self.event.pgh_created_at, self.kind, self.event.pk)
 
 
-def read_log(filters: LogFilter, *, limit: int, after: LogPlace | None = None) -> list[LogEntry]:
+def read_log(filters: AuditFilter, *, limit: int, after: LogPlace | None = None) -> list[LogEntry]:
     branches = [branch for model in event_models() if (branch := _make_branch(model, filters, limit, after))]
     if not branches:
         return []
@@ -128,7 +128,7 @@ def kind_of(model: Any) -> str:
     return str(model.pgh_tracked_model._meta.label_lower)
 
 
-def _make_branch(model: Any, filters: LogFilter, limit: int, after: LogPlace | None) -> sql.Composed | None:
+def _make_branch(model: Any, filters: AuditFilter, limit: int, after: LogPlace | None) -> sql.Composed | None:
     """The query on one table; None if nothing in it can match."""
     kind = kind_of(model)
     if filters.kind not in {None, kind} or filters.users == []:
@@ -152,7 +152,7 @@ def _make_branch(model: Any, filters: LogFilter, limit: int, after: LogPlace | N
     )
 
 
-def _limit_times(filters: LogFilter) -> Iterable[sql.Composed]:
+def _limit_times(filters: AuditFilter) -> Iterable[sql.Composed]:
     if filters.begins:
         yield sql.SQL("pgh_created_at >= {}").format(sql.Literal(filters.begins))
     if filters.ends:

@@ -66,7 +66,7 @@ class _Refusal:
 
 # By cookie, the sessions above a limit of pages: until Retry-After has passed, their pages are refused before all
 # other work, because the requests of the API wait in one queue behind these refusals.
-_refused: WeightedCache[str, _Refusal] = WeightedCache(capacity=10_000, weight=lambda _: 1)
+_refused: WeightedCache[str, _Refusal] = WeightedCache(capacity=10_000, weight=lambda _refusal: 1)
 register_cache(_refused)
 
 

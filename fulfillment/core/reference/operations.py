@@ -14,11 +14,11 @@ from fulfillment.core.plugins import offered_values
 from fulfillment.core.reference.guides import render_markdown, rendered_line
 from fulfillment.core.reference.schemas import (
     Body,
-    Event,
+    DescribedError,
+    DescribedEvent,
+    DescribedMember,
     Group,
-    Member,
     Operation,
-    Refusal,
     Response,
     SchemaReader,
 )
@@ -64,7 +64,7 @@ def operations() -> dict[str, Operation]:
 
 
 @cache
-def events() -> dict[str, Event]:
+def events() -> dict[str, DescribedEvent]:
     document = schema_document()
     reader = SchemaReader(document)
     return {
@@ -137,14 +137,14 @@ def _library_names(operation_id: str) -> tuple[str, ...]:
 
 def _read_parameters(
     reader: SchemaReader, operation: Mapping[str, Any]
-) -> Iterator[tuple[str, tuple[Member, ...]]]:
+) -> Iterator[tuple[str, tuple[DescribedMember, ...]]]:
     for place, label in (("path", "Path"), ("query", "Query"), ("header", "Headers")):
         parameters = [parameter for parameter in operation.get("parameters", ()) if parameter["in"] == place]
         if parameters:
             yield label, tuple(_read_parameter(reader, parameter) for parameter in parameters)
 
 
-def _read_parameter(reader: SchemaReader, parameter: Mapping[str, Any]) -> Member:
+def _read_parameter(reader: SchemaReader, parameter: Mapping[str, Any]) -> DescribedMember:
     schema = {**parameter["schema"], "description": parameter.get("description", "")}
     return reader.read(schema, name=parameter["name"], required=parameter.get("required", False))
 
@@ -182,7 +182,7 @@ def _read_examples(content: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _list_refusals(operation: Mapping[str, Any]) -> Iterator[Refusal]:
+def _list_refusals(operation: Mapping[str, Any]) -> Iterator[DescribedError]:
     keyed = any(parameter["name"] == "Idempotency-Key" for parameter in operation.get("parameters", ()))
     for status, response in sorted(operation["responses"].items()):
         if status.startswith("2"):
@@ -195,7 +195,7 @@ def _list_refusals(operation: Mapping[str, Any]) -> Iterator[Refusal]:
             general.append("operator_only")
         title = TITLES.get(int(status), "") or {"431": "Headers too large"}.get(status, "Refused")
         codes = tuple(dict.fromkeys([*own, *general]))
-        yield Refusal(status, title, render_markdown(response["description"]), codes)
+        yield DescribedError(status, title, render_markdown(response["description"]), codes)
 
 
 def _list_links(document: Mapping[str, Any], operation: Mapping[str, Any]) -> Iterator[str]:
@@ -243,11 +243,11 @@ def _file_out(operation: Mapping[str, Any]) -> str:
     return {"application/pdf": "file.pdf", "image/png": "icon.png"}.get(next(iter(content), ""), "")
 
 
-def _read_event(reader: SchemaReader, name: str, operation: Mapping[str, Any]) -> Event:
+def _read_event(reader: SchemaReader, name: str, operation: Mapping[str, Any]) -> DescribedEvent:
     content = operation["requestBody"]["content"]["application/json"]
     examples = _read_examples(content)
     about, _, remainder = operation["description"].partition(". ")
-    return Event(
+    return DescribedEvent(
         name=name,
         about=rendered_line(about + "."),
         description=render_markdown(remainder),

@@ -20,8 +20,8 @@ from fulfillment.core.reference.guides import (
     slug_of,
 )
 from fulfillment.core.reference.operations import events, groups
-from fulfillment.core.reference.problems import Problem
-from fulfillment.core.reference.schemas import Event, Member, Operation
+from fulfillment.core.reference.problems import ProblemPage
+from fulfillment.core.reference.schemas import DescribedEvent, DescribedMember, Operation
 
 ABOUT = (
     "Store Fulfillment puts print-on-demand stores behind one API: sign in with OAuth, read products, "
@@ -60,12 +60,12 @@ def operation_text(operation: Operation) -> str:
     return _join_parts(parts)
 
 
-def event_text(event: Event) -> str:
+def event_text(event: DescribedEvent) -> str:
     parts = [f"# Event {event.name}", event.about.source, event.description.source, "## Body"]
     return _join_parts([*parts, _list_of(event.schema.members), _write_code("json", event.example)])
 
 
-def problem_text(problem: Problem) -> str:
+def problem_text(problem: ProblemPage) -> str:
     parts = [f"# {problem.code}", f"{problem.status} {problem.title}", "## Cause", problem.cause.source]
     return _join_parts(
         [*parts, "## What to do", problem.what_to_do.source, _write_code("json", problem.example)]
@@ -125,11 +125,11 @@ def _list_links(pairs: Iterable[tuple[str, str]]) -> str:
     return "\n".join(f"- [{title}]({settings.PUBLIC_URL}{url}.md)" for title, url in pairs)
 
 
-def _list_of(members: Iterable[Member], depth: int = 0) -> str:
+def _list_of(members: Iterable[DescribedMember], depth: int = 0) -> str:
     return "\n".join(line for member in members for line in _lines_of(member, depth))
 
 
-def _lines_of(member: Member, depth: int) -> Iterator[str]:
+def _lines_of(member: DescribedMember, depth: int) -> Iterator[str]:
     notes = [member.kind, *(["required"] if member.required else []), *member.limits]
     notes += [f"one of {', '.join(member.values)}"] if member.values else []
     about = re.sub(r"\s+", " ", member.description.source)

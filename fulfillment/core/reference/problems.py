@@ -18,7 +18,7 @@ MISTAKES = "## Codes of mistakes"
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ProblemPage:
     """`about` and `remedy` are Markdown; `is_mistake` for a code of an entry in `Errors`."""
 
     code: str
@@ -64,17 +64,17 @@ class Problem:
 
 
 @cache
-def problems() -> dict[str, Problem]:
+def problems() -> dict[str, ProblemPage]:
     return {problem.code: problem for problem in _read_problems(guides()["errors"].text)}
 
 
-def _read_problems(text: str) -> Iterator[Problem]:
+def _read_problems(text: str) -> Iterator[ProblemPage]:
     remedies = {
         int(status): remedy for statuses, remedy in REMEDY.findall(text) for status in statuses.split(", ")
     }
     for part, is_mistake in zip(text.split(MISTAKES), (False, True), strict=True):
         for code, status, about in ROW.findall(part):
-            yield Problem(code, int(status), about, remedies[int(status)], is_mistake)
+            yield ProblemPage(code, int(status), about, remedies[int(status)], is_mistake)
 
 
 def _render_text(text: str) -> Prose:

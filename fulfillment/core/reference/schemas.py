@@ -28,7 +28,7 @@ LIMITS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class DescribedMember:
     name: str
     kind: str
     required: bool = False
@@ -36,7 +36,7 @@ class Member:
     limits: tuple[str, ...] = ()
     pattern: str = ""
     values: tuple[str, ...] = ()
-    members: tuple["Member", ...] = ()
+    members: tuple["DescribedMember", ...] = ()
     deprecated: bool = False
 
     @property
@@ -48,22 +48,22 @@ class SchemaReader:
     def __init__(self, document: Mapping[str, Any]) -> None:
         self.schemas = document["components"]["schemas"]
 
-    def read(self, schema: Mapping[str, Any], *, name: str = "", required: bool = False) -> Member:
+    def read(self, schema: Mapping[str, Any], *, name: str = "", required: bool = False) -> DescribedMember:
         """The member described by a schema, with its children."""
         return self._read_member(name, schema, required=required, within=())
 
     def _read_member(
         self, name: str, schema: Mapping[str, Any], *, required: bool, within: tuple[str, ...]
-    ) -> Member:
+    ) -> DescribedMember:
         resolved, type_name = self._resolve_schema(schema)
         kind, holder, holder_name = self._find_kind(resolved, type_name)
-        members: tuple[Member, ...] = ()
+        members: tuple[DescribedMember, ...] = ()
         if holder is not None and holder_name not in within and len(within) < MAX_DEPTH:
             members = self._read_members(holder, (*within, holder_name))
         elements = self._resolve_schema(resolved.get("items", {}))[0]
         constrained = resolved if "properties" in elements else {**elements, **resolved}
         pattern = constrained.get("pattern", "")
-        return Member(
+        return DescribedMember(
             name=name,
             kind=kind,
             required=required,
@@ -77,7 +77,9 @@ class SchemaReader:
             deprecated=bool(resolved.get("deprecated")),
         )
 
-    def _read_members(self, holder: Mapping[str, Any], within: tuple[str, ...]) -> tuple[Member, ...]:
+    def _read_members(
+        self, holder: Mapping[str, Any], within: tuple[str, ...]
+    ) -> tuple[DescribedMember, ...]:
         if variants := holder.get("oneOf"):
             return tuple(
                 self._read_member(_name_of(variant), variant, required=False, within=within)
@@ -152,7 +154,7 @@ def _format_value(value: object) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class DescribedError:
     status: str
     title: str
     when: Prose
@@ -164,15 +166,15 @@ class Response:
     status: str
     description: Prose
     media: tuple[str, ...]
-    headers: tuple[Member, ...]
-    schema: Member | None
+    headers: tuple[DescribedMember, ...]
+    schema: DescribedMember | None
     examples: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
     media: tuple[str, ...]
-    schema: Member | None
+    schema: DescribedMember | None
     examples: tuple[tuple[str, str], ...]
 
 
@@ -185,10 +187,10 @@ class Operation:
     tag: str
     description: Prose
     access: Prose
-    parameters: tuple[tuple[str, tuple[Member, ...]], ...]
+    parameters: tuple[tuple[str, tuple[DescribedMember, ...]], ...]
     body: Body | None
     responses: tuple[Response, ...]
-    refusals: tuple[Refusal, ...]
+    refusals: tuple[DescribedError, ...]
     samples: tuple[tuple[str, str, str], ...]
     leads_to: tuple[str, ...]
     scopes: tuple[str, ...]
@@ -209,12 +211,12 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class DescribedEvent:
     name: str
     about: Prose
     description: Prose
-    headers: tuple[Member, ...]
-    schema: Member
+    headers: tuple[DescribedMember, ...]
+    schema: DescribedMember
     example: str
 
     @property

@@ -8,7 +8,7 @@ from functools import cache
 from fulfillment.core.reference.guides import guides
 from fulfillment.core.reference.operations import events, operations
 from fulfillment.core.reference.problems import problems
-from fulfillment.core.reference.schemas import Member
+from fulfillment.core.reference.schemas import DescribedMember
 
 MAX_RESULTS = 40
 MAX_QUERY_LENGTH = 100
@@ -41,7 +41,7 @@ SAME = (
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SearchEntry:
     kind: str
     title: str
     about: str
@@ -51,7 +51,7 @@ class Entry:
     words: str
 
 
-def find_entries(text: str) -> list[Entry]:
+def find_entries(text: str) -> list[SearchEntry]:
     """The best first: by name operations come before guides, then what is most alike."""
     stems = _find_stems(text[:MAX_QUERY_LENGTH])
     if not stems:
@@ -64,7 +64,7 @@ def find_entries(text: str) -> list[Entry]:
     return hits[:MAX_RESULTS]
 
 
-def _rank_entry(entry: Entry, text: str, stems: frozenset[str]) -> tuple[bool, bool, bool, float]:
+def _rank_entry(entry: SearchEntry, text: str, stems: frozenset[str]) -> tuple[bool, bool, bool, float]:
     """Sorts ascending; entries of equal rank stay in the order of the reference."""
     likeness = max(_measure_likeness(stems, name) for name in entry.names)
     is_named = any(stems <= name for name in entry.names)
@@ -82,7 +82,7 @@ def _measure_likeness(stems: frozenset[str], name: frozenset[str]) -> float:
     return common / every
 
 
-def _contains(entry: Entry, stems: frozenset[str]) -> bool:
+def _contains(entry: SearchEntry, stems: frozenset[str]) -> bool:
     return all(word in entry.words or any(word in name for name in entry.names) for word in stems)
 
 
@@ -103,16 +103,18 @@ def _list_synonyms() -> dict[str, str]:
 
 
 @cache
-def _list_entries() -> tuple[Entry, ...]:
+def _list_entries() -> tuple[SearchEntry, ...]:
     return (*_operation_entries(), *_other_entries())
 
 
-def _make_entry(kind: str, title: str, about: str, url: str, *texts: str, names: Iterable[str] = ()) -> Entry:
+def _make_entry(
+    kind: str, title: str, about: str, url: str, *texts: str, names: Iterable[str] = ()
+) -> SearchEntry:
     stems = tuple(_find_stems(name) for name in (title, *names))
-    return Entry(kind, title, about, url, stems, " ".join([title, about, *texts]).lower())
+    return SearchEntry(kind, title, about, url, stems, " ".join([title, about, *texts]).lower())
 
 
-def _operation_entries() -> Iterator[Entry]:
+def _operation_entries() -> Iterator[SearchEntry]:
     for operation in operations().values():
         members = {
             name
@@ -136,13 +138,13 @@ def _operation_entries() -> Iterator[Entry]:
         )
 
 
-def _list_names(members: Iterable[Member]) -> Iterator[str]:
+def _list_names(members: Iterable[DescribedMember]) -> Iterator[str]:
     for member in members:
         yield member.name
         yield from _list_names(member.members)
 
 
-def _other_entries() -> Iterator[Entry]:
+def _other_entries() -> Iterator[SearchEntry]:
     for event in events().values():
         yield _make_entry(
             "Event", event.name, "Event of a webhook", event.url, *_list_names(event.schema.members)

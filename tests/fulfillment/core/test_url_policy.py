@@ -12,7 +12,7 @@ from ipaddress import ip_address, ip_network
 import pytest
 from aiohttp.abc import AbstractResolver
 
-from applications.webhooks.sending.client import Client
+from applications.webhooks.sending.client import EndpointClient
 from fulfillment.core.http.outgoing import url_policy
 from fulfillment.core.http.outgoing.url_policy import is_public, may_connect, refusal
 from tests.support.servers.webhook_receiver import Receiver, receiving
@@ -380,7 +380,7 @@ def test_public_is_what_the_internet_can_reach():
 
 
 async def post_to_each(urls):
-    client = Client(time_limit=3)
+    client = EndpointClient(time_limit=3)
     try:
         return [await client.post(url, b"{}", {}) for url in urls]
     finally:
@@ -388,7 +388,7 @@ async def post_to_each(urls):
 
 
 async def post(url: str, **options):
-    client = Client(**options)
+    client = EndpointClient(**options)
     try:
         return await client.post(url, b"{}", {})
     finally:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from applications.metrics import flush_usage
 from applications.registration.models import LoggedRequest
 from applications.registration.selectors.request_log import (
-    LogFilter,
+    CallFilter,
     list_operations,
     logged_requests,
 )
@@ -32,7 +32,7 @@ def nothing_noted():
 
 def log_of(application, **filters):
     flush_request_log()
-    return logged_requests(application, LogFilter(**filters))
+    return logged_requests(application, CallFilter(**filters))
 
 
 def test_call_is_noted_with_its_template_and_request_id(world):

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from applications.webhooks.sending.client import STORED_BYTES, Client
+from applications.webhooks.sending.client import STORED_BYTES, EndpointClient
 from fulfillment.core.http.outgoing.sessions import tls_context
 from tests.support.patience import PATIENCE, least_seconds, wait_for
 from tests.support.servers.webhook_receiver import Receiver, receiving
@@ -21,7 +21,7 @@ def receiver():
 
 def post(*urls: str, time_limit: float = 15, body: bytes = b"{}"):
     async def run():
-        client = Client(time_limit=time_limit)
+        client = EndpointClient(time_limit=time_limit)
         try:
             return [await client.post(url, body, {"webhook-id": "1"}) for url in urls]
         finally:
@@ -113,7 +113,7 @@ class Endless(Receiver):
 @pytest.mark.parametrize("place", ["before", "after"])
 def test_connection_of_endless_responses_is_ended(place):
     async def run(endless):
-        client = Client(time_limit=10)
+        client = EndpointClient(time_limit=10)
         response = await client.post(endless.url(f"/{place}"), b"{}", {})
         await asyncio.to_thread(wait_for, lambda: endless.has_ended)
         await client.close()
@@ -231,7 +231,7 @@ def test_silent_name_server_takes_no_thread_from_other_work(receiver, monkeypatc
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", 0))]
 
     async def run():
-        client = Client(time_limit=PATIENCE)
+        client = EndpointClient(time_limit=PATIENCE)
         sent = [
             asyncio.create_task(client.post(f"http://name{number}.example:{receiver.port}/ok", b"{}", {}))
             for number in range(names)

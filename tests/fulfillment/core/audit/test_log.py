@@ -10,18 +10,18 @@ from django.utils import timezone
 
 from accounts.models import Tenant, User
 from fulfillment.core.audit.indexes import build_trail_indexes, event_models
-from fulfillment.core.audit.log import LogFilter, kind_of, read_log
+from fulfillment.core.audit.log import AuditFilter, kind_of, read_log
 from stores.catalog.models import Store
 from tests.factories.orders import make_product
 
 
 def test_log_has_every_event_of_every_table_once_in_the_order_of_time(world):
     total = sum(model.objects.count() for model in event_models())
-    whole = read_log(LogFilter(), limit=total + 10)
+    whole = read_log(AuditFilter(), limit=total + 10)
     assert len(whole) == total > 10
 
     places, after = [], None
-    while page := read_log(LogFilter(), limit=7, after=after):
+    while page := read_log(AuditFilter(), limit=7, after=after):
         places += [entry.place for entry in page]
         after = page[-1].place
 
@@ -35,7 +35,7 @@ def test_entry_shows_the_record_before_and_after(world):
     store.company_name = "Renamed Print"
     store.save()
 
-    entry = read_log(LogFilter(kind="stores.store", object_id=str(store.pk)), limit=1)[0]
+    entry = read_log(AuditFilter(kind="stores.store", object_id=str(store.pk)), limit=1)[0]
 
     assert entry.event.pgh_label == "update"
     assert (entry.former.company_name, entry.event.company_name) == ("Associated Print", "Renamed Print")
@@ -44,7 +44,7 @@ def test_entry_shows_the_record_before_and_after(world):
 def test_rendering_of_a_product_is_not_read(world):
     product = make_product(world.associated, "card")
 
-    entry = read_log(LogFilter(kind="stores.product", object_id=str(product.pk)), limit=1)[0]
+    entry = read_log(AuditFilter(kind="stores.product", object_id=str(product.pk)), limit=1)[0]
 
     assert entry.event.get_deferred_fields() == {"rendering"}
 
@@ -55,7 +55,7 @@ def test_log_is_filtered_by_kind_action_time_object_and_person(world):
     moment = timezone.now()
 
     def found(**chosen):
-        return read_log(LogFilter(**chosen), limit=500)
+        return read_log(AuditFilter(**chosen), limit=500)
 
     assert {entry.kind for entry in found(kind="accounts.tenant")} == {"accounts.tenant"}
     assert {entry.event.pgh_label for entry in found(action="delete")} == {"delete"}
@@ -75,7 +75,7 @@ def test_log_is_filtered_by_kind_action_time_object_and_person(world):
 def test_each_table_is_read_along_an_index(world, chosen):
     with connection.cursor() as cursor, CaptureQueriesContext(connection) as queries:
         cursor.execute("SET LOCAL enable_seqscan = off")
-        read_log(LogFilter(**chosen), limit=25)
+        read_log(AuditFilter(**chosen), limit=25)
     statement = next(query["sql"] for query in queries if "UNION ALL" in query["sql"])
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN {statement}")
