@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from fulfillment.core.caches import register_cache
 from fulfillment.core.db.prepared import execute, fetch_row
 from fulfillment.core.errors import TooManyRequests
 from fulfillment.core.http.addresses import rate_limit_key_for_ip
@@ -46,7 +45,6 @@ FORGET = "DELETE FROM accounts_ratewindow WHERE bucket = %s"
 MAX_REMEMBERED = 10_000
 
 _over: dict[str, tuple[float, "RateLimitStatus"]] = {}
-register_cache(_over)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from django.core.management import call_command
 from django.utils import translation
 from whitenoise.middleware import WhiteNoiseMiddleware
 
-from fulfillment.core.caches import clear_caches
 from printing import preflight
+from tests.support.caches import clear_caches
 from tests.support.database.databases import own_database
 from tests.support.database.snapshots import Snapshot, read_snapshot, take_snapshot
 from tests.support.once import made_once

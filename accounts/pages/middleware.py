@@ -16,7 +16,6 @@ from accounts.pages.confirmation import require_confirmation
 from accounts.rate_limits import enforce_limit
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, problem
 from fulfillment.core.api.parsing import SIGNED_IN_FORM, stated_size
-from fulfillment.core.caches import register_cache
 from fulfillment.core.concurrency_limits import LimitedStream, client_address, from_browser
 from fulfillment.core.errors import ServiceBusy, TooManyRequests
 from fulfillment.core.files.downloads import picture_refusal
@@ -31,7 +30,6 @@ BEFORE_TWO_FACTOR = ("/profile/two-factor", "/accounts/", "/static/")
 PICTURES_OF_A_PAGE = 5
 
 _users_of_sessions: WeightedCache[str, str] = WeightedCache(capacity=10_000, weight=lambda _: 1)
-register_cache(_users_of_sessions)
 
 
 class Languages(Middleware):

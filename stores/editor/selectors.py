@@ -10,7 +10,6 @@ from typing import Any
 import orjson
 from django.contrib.auth import get_user_model
 
-from fulfillment.core.caches import register_cache
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Conflict, Fault, NotFound
 from printing.caches import WeightedCache
@@ -143,7 +142,6 @@ _cache: WeightedCache[_Key, _Pictures] = WeightedCache(
     capacity=CACHE_BYTES,
     weight=lambda pictures: sum(len(picture.data) for part in pictures for picture in part.values()),
 )
-register_cache(_cache)
 
 
 def _stored_pictures(product_pk: int, version: int) -> _Pictures:

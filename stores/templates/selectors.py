@@ -21,7 +21,6 @@ import printing.documents
 import printing.preflight
 import printing.press
 import printing.typesetting
-from fulfillment.core.caches import register_cache
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Conflict, Fault, Invalid
 from fulfillment.core.files.folders import TemporaryFiles
@@ -131,7 +130,6 @@ def _weigh_layout(layout: TemplateLayout) -> int:
 _layouts: WeightedCache[tuple[int, int, str], TemplateLayout] = WeightedCache(
     capacity=CACHE_BYTES, weight=_weigh_layout
 )
-register_cache(_layouts)
 
 
 def layout_of(product_id: int, version: int, font_names: str) -> TemplateLayout:

@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from applications.metrics import flush_usage
-from fulfillment.core.caches import clear_caches
 from tests.support.browser.visual_checks import LOOKS, OTHER_LOOKS, faults_of
+from tests.support.caches import clear_caches
 
 pytestmark = pytest.mark.slow
 

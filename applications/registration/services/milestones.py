@@ -2,7 +2,6 @@
 
 from uuid import UUID
 
-from fulfillment.core.caches import register_cache
 from fulfillment.core.db.prepared import execute
 from printing.caches import WeightedCache
 
@@ -18,7 +17,6 @@ SELECT id, %s, now() FROM applications_application WHERE id = %s ON CONFLICT DO 
 """
 # Milestones already written, so that a process queries the database once for each.
 _known: WeightedCache[tuple[UUID, str], bool] = WeightedCache(capacity=10_000, weight=lambda _: 1)
-register_cache(_known)
 
 
 def record_milestone(*, application_id: UUID | None, name: str) -> None:

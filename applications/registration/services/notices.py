@@ -18,7 +18,6 @@ from accounts.permissions import WRITE_GRANTS, Permission
 from accounts.services.notifications import Words, notify
 from applications.registration.models import Application, ApplicationKey
 from applications.registration.selectors.owners import owner_ids
-from fulfillment.core.caches import register_cache
 
 MAIL_TASK = "applications.send_mail"
 DAYS_BEFORE_END = (1, 7, 30)
@@ -26,7 +25,6 @@ QUOTA_SHARE = 0.8
 
 _near: set[tuple[str, UUID, int]] = set()
 _lock = threading.Lock()
-register_cache(_near)
 
 
 def send_mail_to_owners(*, application_id: str, subject: str, text: str) -> None:

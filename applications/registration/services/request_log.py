@@ -20,7 +20,6 @@ from django.conf import settings
 from django.db import DataError, connection, transaction
 
 from fulfillment.core.api.document import parameter_name
-from fulfillment.core.caches import register_cache
 from fulfillment.core.observability.logs import mask_text
 from fulfillment.core.text import MAX_INTEGER
 
@@ -88,8 +87,6 @@ _waiting: list[NotedCall] = []
 # By the number of the ID: a UUID is hashed by Python, a number is not.
 _of_application: Counter[int] = Counter()
 _sizes = Counter[str]()
-for _cache in (_waiting, _of_application, _sizes):
-    register_cache(_cache)
 
 
 def note_request(

@@ -14,7 +14,6 @@ from uuid import UUID
 from django.db import connection
 
 from applications.registration.services.milestones import CALLED, READ, record_milestone
-from fulfillment.core.caches import register_cache
 
 SECONDS_OF_DAY = 86_400
 # In key order, so that two processes do not deadlock.
@@ -36,7 +35,6 @@ ON CONFLICT (application_id, day) DO UPDATE SET
 Counts = dict[tuple[UUID, int], Counter[str]]
 _lock = threading.Lock()
 _counts: Counts = {}
-register_cache(_counts)
 
 
 def count_call(*, application_id: UUID, status: int, on_page: bool = False) -> None:

@@ -16,7 +16,6 @@ from django.utils import translation
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from fulfillment.core.caches import register_cache
 from fulfillment.core.concurrency_limits import client_address
 from fulfillment.core.errors import TooManyRequests, Unavailable, find_shortage
 from fulfillment.core.http.addresses import PROGRAM_PREFIXES, rate_limit_key_for_ip
@@ -67,7 +66,6 @@ class _Refusal:
 # By cookie, the sessions above a limit of pages: until Retry-After has passed, their pages are refused before all
 # other work, because the requests of the API wait in one queue behind these refusals.
 _refused: WeightedCache[str, _Refusal] = WeightedCache(capacity=10_000, weight=lambda _refusal: 1)
-register_cache(_refused)
 
 
 def refuse_session(session: str, *, seconds: float) -> None:

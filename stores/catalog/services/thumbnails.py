@@ -9,7 +9,6 @@ from io import BytesIO
 from PIL import Image
 
 from accounts.callers import Caller
-from fulfillment.core.caches import register_cache
 from fulfillment.core.observability.instruments import measured_rendering
 from printing.caches import WeightedCache
 from printing.typesetting import Field, render_page
@@ -37,7 +36,6 @@ SAMPLES = {
 }
 
 _cache: WeightedCache[tuple[int, int, str], bytes] = WeightedCache(capacity=CACHE_BYTES, weight=len)
-register_cache(_cache)
 
 
 def draw_thumbnail(*, product_id: int, version: int, caller: Caller) -> bytes:

@@ -12,8 +12,6 @@ from datetime import UTC, datetime
 
 from django.db import connection
 
-from fulfillment.core.caches import register_cache
-
 SECONDS_OF_DAY = 86_400
 # Refused because of the rate limit, or because there is no such store.
 UNCOUNTED = frozenset({404, 429})
@@ -29,7 +27,6 @@ ON CONFLICT (store_id, day) DO UPDATE SET calls = usage.calls + excluded.calls
 
 _lock = threading.Lock()
 _counts: Counter[tuple[str, int]] = Counter()
-register_cache(_counts)
 
 
 def count_store_call(*, store_id: str, status: int) -> None:

@@ -11,7 +11,6 @@ from django.db.models import DecimalField, Max, Min, OuterRef, Q, QuerySet, Subq
 from django.db.models.functions import Greatest, Least
 from django.utils import timezone
 
-from fulfillment.core.caches import register_cache
 from stores.budgets.models import Budget
 from stores.catalog.models import Store, StoreUsage
 from stores.orders.business_days import local_date
@@ -60,7 +59,6 @@ def daily_counts(store_pks: Sequence[int] | None) -> list[DailyCount]:
 
 
 _cache: dict[str, tuple[float, list[str]]] = {}
-register_cache(_cache)
 
 
 def open_orders(orders: QuerySet[Order]) -> QuerySet[Order]:

@@ -12,7 +12,6 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
-from fulfillment.core.caches import register_cache
 from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import document_file, read_file
@@ -44,7 +43,6 @@ CACHE_BYTES = 64_000_000
 _placed_cache: WeightedCache[tuple[object, ...], PlacedDocument] = WeightedCache(
     capacity=CACHE_BYTES, weight=lambda document: document.weight
 )
-register_cache(_placed_cache)
 # Of the picture of a page, and how long it may wait.
 PIXELS, WAIT_SECONDS = 900, 8.0
 # Of products without a template whose preset has none: an eighth of an inch.

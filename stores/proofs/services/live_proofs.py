@@ -13,7 +13,6 @@ from PIL import Image
 
 from accounts.callers import Caller
 from accounts.rate_limits import enforce_limit
-from fulfillment.core.caches import register_cache
 from fulfillment.core.errors import Invalid
 from fulfillment.core.http.addresses import rate_limit_key_for_ip
 from fulfillment.core.observability.instruments import measured_rendering
@@ -47,7 +46,6 @@ SAMPLES = {
 }
 
 _kept: WeightedCache[str, bytes] = WeightedCache(capacity=CACHE_BYTES, weight=len)
-register_cache(_kept)
 
 # A field is rarely on more pages; the proof shows the others.
 MAX_PAGES = 2

@@ -16,9 +16,9 @@ from oauth2_provider.models import AccessToken
 from accounts.permissions import add_implied
 from applications.registration.models import Application
 from fulfillment.core.api.access import Access
-from fulfillment.core.caches import clear_caches
 from tests.support.api.access_rows import ROWS
 from tests.support.api.access_scene import build_scene, operations
+from tests.support.caches import clear_caches
 from tests.support.database.snapshots import Snapshot
 from tests.support.scenario import EVERY_SCOPE, EVERYDAY_SCOPES, ApiClient, World
 

@@ -11,11 +11,11 @@ from accounts.concurrency_limits import PAGES, VISITOR_PAGES
 from accounts.models import User
 from accounts.pages import middleware
 from fulfillment.core import concurrency_limits
-from fulfillment.core.caches import clear_caches
 from fulfillment.core.errors import ServiceBusy
 from fulfillment.core.http.refusal_page import refuse, refuse_session, refused_seconds
 from stores.concurrency_limits import ORDERS
 from tests.factories.accounts import UserFactory
+from tests.support.caches import clear_caches
 from tests.support.patience import PATIENCE, wait_for
 
 PAGE, PICTURE, VISITOR_PAGE = "/applications", f"/logos/{'0' * 64}.png", "/guide"

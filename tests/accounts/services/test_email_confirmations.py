@@ -24,8 +24,8 @@ from accounts.services.mailed_links import (
 from accounts.services.users import create_user
 from accounts.throttles import count_visitor_mail, normalize_mailbox
 from applications.registration.services.notices import owner_addresses
-from fulfillment.core.caches import clear_caches
 from fulfillment.core.errors import Conflict, NotFound
+from tests.support.caches import clear_caches
 from tests.support.scenario import PASSWORD
 from tests.support.servers.queued_jobs import work_off
 

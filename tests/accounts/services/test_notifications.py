@@ -21,10 +21,10 @@ from applications.registration.services.keys import add_key
 from applications.registration.services.notices import notify_of_ending_keys
 from applications.registration.services.owners import invite_owner
 from applications.webhooks.services.webhooks import create_webhook, disable_webhook
-from fulfillment.core.caches import clear_caches
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.operations.privacy import erase_user
 from tests.factories.accounts import UserFactory
+from tests.support.caches import clear_caches
 
 SAID = {"kind": NotificationKind.KEY_ENDING, "title": "A key\nends", "text": "Soon.", "path": "/applications"}
 

@@ -6,7 +6,7 @@ import pytest
 
 from applications.registration.models import LoggedRequest
 from applications.registration.services.request_log import flush_request_log
-from fulfillment.core.caches import clear_caches
+from tests.support.caches import clear_caches
 
 
 @pytest.fixture

@@ -17,10 +17,10 @@ from applications.registration.selectors.request_log import (
 from applications.registration.services import request_log
 from applications.registration.services.personal_data import retention_rules
 from applications.registration.services.request_log import flush_request_log, note_request
-from fulfillment.core.caches import clear_caches
 from fulfillment.operations.privacy import erase_user
 from stores.orders.models import Order
 from tests.factories.accounts import UserFactory
+from tests.support.caches import clear_caches
 
 
 @pytest.fixture(autouse=True)

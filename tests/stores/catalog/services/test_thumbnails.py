@@ -8,12 +8,12 @@ import pytest
 from PIL import Image
 
 from accounts.callers import Caller
-from fulfillment.core.caches import clear_caches
 from stores.catalog.models import Product
 from stores.catalog.services import thumbnails
 from stores.catalog.services.thumbnails import PIXELS, draw_thumbnail
 from stores.templates.selectors import TemplateMissing
 from tests.factories.orders import make_card, make_product
+from tests.support.caches import clear_caches
 
 
 @pytest.fixture
