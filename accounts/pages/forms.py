@@ -86,6 +86,11 @@ def _exact_input(autocomplete: str) -> forms.TextInput:
     return forms.TextInput(attrs={"autocomplete": autocomplete, **exact})
 
 
+def _email_field(label: Any, **attributes: bool) -> forms.EmailField:
+    widget = forms.EmailInput(attrs={"autocomplete": "email", **attributes})
+    return forms.EmailField(label=label, max_length=254, widget=widget)
+
+
 class SignInForm(AuthenticationForm):
     time_zone = BrowserZoneField()
     username = forms.CharField(
@@ -117,9 +122,7 @@ class SignUpForm(forms.Form):
         widget=_exact_input("username"),
         help_text=HELP,
     )
-    email = forms.EmailField(
-        label=_("E-mail"), max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"})
-    )
+    email = _email_field(_("E-mail"))
     password = forms.CharField(
         label=_("Password"),
         strip=False,
@@ -137,11 +140,7 @@ class NewPasswordForm(SetPasswordForm):
 
 
 class ForgottenPasswordForm(forms.Form):
-    email = forms.EmailField(
-        label=_("E-mail"),
-        max_length=254,
-        widget=forms.EmailInput(attrs={"autocomplete": "email", "autofocus": True}),
-    )
+    email = _email_field(_("E-mail"), autofocus=True)
 
 
 class ProfileForm(forms.Form):
@@ -184,11 +183,7 @@ class ProfileForm(forms.Form):
 
 
 class EmailForm(forms.Form):
-    email = forms.EmailField(
-        label=_("New e-mail address"),
-        max_length=254,
-        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
-    )
+    email = _email_field(_("New e-mail address"))
 
 
 class CodeForm(forms.Form):

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import time
 from asyncio import CancelledError
-from collections.abc import Callable, Collection, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, Generic, Protocol, TypeVar
@@ -110,15 +110,10 @@ class Outbox:
             logger.error("Work on %s failed unexpectedly", self.name, exc_info=error)
 
 
-class ClaimRows(Protocol[K]):
-    """Claims due rows for one worker, up to `limit`, but none of those `under_way` in it."""
-
-    def __call__(self, *, limit: int, under_way: Collection[K]) -> Sequence[K]: ...
-
-
 class ThreadedOutbox(Outbox, Generic[K]):
     """Works on each claimed key in a thread of its own, on up to `at_once` keys at the same time.
 
+    `claim(limit=…, under_way=…)` claims due rows for one worker, up to `limit`, but none of those `under_way` in it.
     `record_fault` postpones a key whose work ended with an unexpected error, so that it does not block others.
     """
 
@@ -126,7 +121,7 @@ class ThreadedOutbox(Outbox, Generic[K]):
         self,
         name: str,
         *,
-        claim: ClaimRows[K],
+        claim: Callable[..., Sequence[K]],
         work: Callable[[K], object],
         record_fault: Callable[[K], object] | None = None,
         at_once: int,
