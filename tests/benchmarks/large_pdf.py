@@ -94,7 +94,7 @@ def _warm_up() -> None:
 
 def _make_proof(content: bytes) -> None:
     made = examine_document(content)
-    ppi = proof_dpi([A5.whole] * PAGES)
+    ppi = proof_dpi([A5.full_size] * PAGES)
     placed = place_document(made.pdf, made.pages, [A5] * PAGES, ppi=ppi)
     digests = [hashlib.sha256(screen).hexdigest() for screen in placed.screens]
     artwork = {
