@@ -1,11 +1,14 @@
 """Choosing routes by a form, for the pages of portal and console: what they show, the map, and saving."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
+import orjson
 from django.conf import settings
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -16,13 +19,14 @@ from accounts.pages.guards import signed_in_page, signed_in_user
 from accounts.throttles import enforce_page_limit
 from applications.registration.selectors.applications import Requester
 from delivery.concurrency_limits import SELECTIONS
+from delivery.datasets.arrays import np, shapely
 from delivery.datasets.models import Dataset
 from delivery.datasets.selectors import live_dataset
 from delivery.datasets.services.demo import DEMO_VIEW
 from delivery.selection.models import ChosenRoute, EddmSelection
 from delivery.selection.pages.form import MailingForm, form_of, read_form
 from delivery.selection.representations import tiles_context
-from delivery.selection.selectors.candidates import render_routes, routes_in_view
+from delivery.selection.selectors.candidates import Candidates, routes_in_view
 from delivery.selection.selectors.selections import selection_of_caller
 from delivery.selection.services.choosing import choose_routes
 from delivery.selection.services.selections import create_selection
@@ -44,7 +48,7 @@ def list_routes_in_view(request: HttpRequest) -> HttpResponse:
     try:
         with SELECTIONS.limited(f"user:{signed_in_user(request).pk}"):
             candidates, shapes = routes_in_view(_read_box(request.GET.get("box", "")))
-            return json_bytes(request, render_routes(candidates, shapes))
+            return json_bytes(request, _render_routes(candidates, shapes))
     except DomainError as error:
         return HttpResponse(error.message, status=error.status, content_type="text/plain")
 
@@ -203,3 +207,22 @@ def _save_selection(page: MailingPage) -> EddmSelection | None:
     choice = choose_routes(caller=page.actor.caller, criteria=criteria)
     with transaction.atomic():
         return create_selection(caller=page.actor.caller, choice=choice)
+
+
+def _render_routes(candidates: Candidates, shapes: np.ndarray) -> bytes:
+    """GeoJSON for the map's script: name, counts and demographics of each route with a shape."""
+    where = [index for index, shape in enumerate(shapes) if shape is not None]
+    texts = shapely.to_geojson(shapes[where]) if where else []
+    routes = [
+        {
+            "code": candidates.postal_codes[index] + candidates.routes[index],
+            "homes": int(candidates.residential[index]),
+            "firms": int(candidates.business[index]),
+            "income": facts.income,
+            "age": facts.age,
+            "household": facts.household,
+            "shape": orjson.Fragment(text),
+        }
+        for index, facts, text in zip(where, candidates.facts(where), texts, strict=True)
+    ]
+    return orjson.dumps({"routes": routes})

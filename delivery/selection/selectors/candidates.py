@@ -53,7 +53,7 @@ class Candidates:
     business: np.ndarray
     packed: Packed
     # The stored facts of each postal code; for each route, the index of its postal code and its place in it.
-    _facts: list[str | None]
+    _facts: Sequence[str | None]
     _row: list[int]
     _position: list[int]
     known_codes: frozenset[str]
@@ -100,7 +100,7 @@ def candidates_by_box(dataset_id: int, box: Box, types: str, pointer: str) -> Ca
 
 
 def _make_candidates(rows: Sequence[tuple[str, str, bytes | None, str | None]], types: str) -> Candidates:
-    texts = [row[1] for row in rows]
+    codes, texts, shapes, facts = zip(*rows, strict=True) if rows else ((), (), (), ())
     sizes = np.array([text.count(",") + 1 if text else 0 for text in texts], np.int64)
     # "C001 600 40" of each route.
     listed_routes = ",".join(text for text in texts if text).split(",") if any(texts) else []
@@ -109,16 +109,15 @@ def _make_candidates(rows: Sequence[tuple[str, str, bytes | None, str | None]], 
     cells = " ".join([listed_routes[index] for index in selectable.tolist()]).split(" ")
     of_row = np.repeat(np.arange(len(rows)), sizes)[selectable]
     places = selectable - (np.cumsum(sizes) - sizes)[of_row]
-    codes = [row[0] for row in rows]
     of_row_list = of_row.tolist()
-    packed = read_areas([bytes(row[2] or b"") for row in rows], sizes.tolist())
+    packed = read_areas([bytes(shape or b"") for shape in shapes], sizes.tolist())
     return Candidates(
         [codes[row] for row in of_row_list],
         cells[0::3] if len(selectable) else [],
         np.array(list(map(int, cells[1::3])), np.int64),
         np.array(list(map(int, cells[2::3])), np.int64),
         packed.select(is_selectable),
-        [row[3] for row in rows],
+        facts,
         of_row_list,
         places.tolist(),
         frozenset(codes),
@@ -191,27 +190,7 @@ def find_middle(candidates: Candidates, postal_code: str) -> tuple[float, float]
     shapes = [shape for shape in candidates.packed.shapes() if shape is not None]
     if not shapes:
         message = _("PostalCode: where %(code)s is, is not known; give Latitude and Longitude.")
-        raise Invalid.at(
-            "/Center/PostalCode", "postal_code_without_geometry", message % {"code": postal_code}
-        )
+        values = {"code": postal_code}
+        raise Invalid.at("/Center/PostalCode", "postal_code_without_geometry", message % values)
     middle = shapely.centroid(shapely.GeometryCollection(shapes))
     return middle.y / GRID, middle.x / GRID
-
-
-def render_routes(candidates: Candidates, shapes: np.ndarray) -> bytes:
-    """GeoJSON for the map's script: name, counts and demographics of each route with a shape."""
-    where = [index for index, shape in enumerate(shapes) if shape is not None]
-    texts = shapely.to_geojson(shapes[where]) if where else []
-    routes = [
-        {
-            "code": candidates.postal_codes[index] + candidates.routes[index],
-            "homes": int(candidates.residential[index]),
-            "firms": int(candidates.business[index]),
-            "income": facts.income,
-            "age": facts.age,
-            "household": facts.household,
-            "shape": orjson.Fragment(text),
-        }
-        for index, facts, text in zip(where, candidates.facts(where), texts, strict=True)
-    ]
-    return orjson.dumps({"routes": routes})
