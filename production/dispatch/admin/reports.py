@@ -10,6 +10,7 @@ from unfold.decorators import display
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.recorded_texts import translated
+from production.dispatch.services.reports import mark_reports_seen
 from production.jobs.models import ProviderReport, ReportOutcome
 
 COLORS: dict[str, str] = {
@@ -82,6 +83,6 @@ class ReportAdmin(ReadOnlyAdmin):
     @harmless
     @admin.action(description="Mark as seen", permissions=["view"])
     def mark_seen(self, request: HttpRequest, chosen: QuerySet) -> None:
-        count = chosen.update(is_seen=True)
+        count = mark_reports_seen(reports=chosen)
         message = ngettext("%(count)s report marked as seen.", "%(count)s reports marked as seen.", count)
         self.message_user(request, message % {"count": count})

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from fulfillment.core.errors import ServiceBusy
@@ -56,6 +56,11 @@ def receive_reports(
         for order_reports in _for_each_job(provider, _make_storable(report)):
             rows += _receive_of_order(provider, order_reports)
     return rows
+
+
+def mark_reports_seen(*, reports: QuerySet[ProviderReport]) -> int:
+    """Marks as seen by an operator, and counts them."""
+    return reports.update(is_seen=True)
 
 
 def _for_each_job(provider: Provider, report: Report) -> list[list[Report]]:
