@@ -18,7 +18,8 @@ from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import limited_pdf
 from fulfillment.core.text import parse_number
 from production.dispatch.services.reports import receive_reports
-from production.jobs.selectors import FILE_SALT, FILE_VALID, PAPERS, job_number, stamped_content
+from production.jobs.selectors import job_number
+from production.jobs.services.adapter_jobs import FILE_SALT, FILE_VALID, PAPERS, stamped_content
 from production.providers.models import Provider
 from production.providers.selectors import adapter_of, provider_at_address
 from stores.orders.models import OrderItem

@@ -1,7 +1,7 @@
-"""The stages of the production board, with counts up to a limit, and dry runs: what would be sent for an order."""
+"""The stages of the production board, with counts up to a limit."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -15,16 +15,11 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from fulfillment.core.errors import NotFound
-from fulfillment.core.text import parse_number, parse_uuid
-from production.interface import AdapterJob
 from production.jobs.models import IN_WORK, OPEN, RANK, UNREAD, Job, JobState, ProviderReport, ReportOutcome
-from production.jobs.selectors import OrderPlace, build_job, job_number, order_places
+from production.jobs.selectors import OrderPlace, order_places
 from production.providers.models import Provider
-from production.providers.selectors import adapter_of
 from stores.catalog.models import Store
 from stores.orders.business_days import add_business_days
-from stores.orders.models import Order
 
 # Counts stop here.
 MAX_COUNTED = 1000
@@ -33,7 +28,6 @@ UNCOUNTED = frozenset({"shipped", "cancelled", "all"})
 # What has ended, the newest first; all others by the day they must ship.
 NEWEST_FIRST, BY_DUE = ("-id",), ("due", "id")
 SHOWN = 25
-MAX_ITEMS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,47 +226,3 @@ def steps_of(job: Job) -> Sequence[JobStep]:
             JobStep(job.get_state_display(), job.state, times.get(job.state), is_done=True, is_current=True)
         )
     return steps
-
-
-@dataclass(frozen=True, slots=True)
-class DryRun:
-    """What one request or folder would hold: a job, or those of the order that go together."""
-
-    title: str
-    parts: Mapping[str, Any]
-
-
-def find_order(reference: str) -> Order:
-    """Finds an order by number or OrderID."""
-    number = parse_number(reference)
-    match = {"pk": parse_uuid(reference)} if number is None else {"number": number}
-    order = Order.objects.select_related("store").filter(**match).first()
-    if order is None:
-        raise NotFound(f"There is no order {reference}.", code="order_not_found")
-    return order
-
-
-def dry_run(provider: Provider, reference: str) -> Sequence[DryRun]:
-    """Dry runs of the order's first items; raises the adapter's errors."""
-    order, adapter = find_order(reference), adapter_of(provider)
-    runs: dict[Any, list[AdapterJob]] = {}
-    positions = order.items.order_by("position").values_list("position", flat=True)
-    numbers = [job_number(order, position) for position in positions]
-    for item in order.items.select_related("product").order_by("position")[:MAX_ITEMS]:
-        number = job_number(order, item.position)
-        job = build_job(order, item, number=number, created=timezone.now(), siblings=numbers)
-        key = job.ship_by if provider.takes_several_items else number
-        runs.setdefault(key, []).append(job)
-    return [DryRun(_write_title(jobs), adapter.preview(_as_one(jobs))) for jobs in runs.values()]
-
-
-def _write_title(jobs: Sequence[AdapterJob]) -> str:
-    names = ", ".join(
-        f"{job.number}: {job.item.quantity:,} × {job.item.product_name}"  # noqa: RUF001 - a multiplication sign is meant
-        for job in jobs
-    )
-    return f"Job{'s' if len(jobs) > 1 else ''} {names}"
-
-
-def _as_one(jobs: Sequence[AdapterJob]) -> AdapterJob:
-    return replace(jobs[0], together=jobs) if len(jobs) > 1 else jobs[0]

@@ -21,7 +21,7 @@ from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.text import in_percent
 from production.gang_sheets.models import GangSheet, SheetState
-from production.gang_sheets.selectors.archives import sheet_archive
+from production.gang_sheets.services.archives import sheet_archive
 from production.gang_sheets.services.members import send_sheet_now
 from production.jobs.models import OF_PRODUCT, OF_STORE, UNREAD
 from stores.catalog.admin.scoping import ORDER_GRANTS, StoreFilter

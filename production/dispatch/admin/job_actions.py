@@ -22,7 +22,7 @@ from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import parse_number
 from production.dispatch.services.actions import cancel_job, hold_job, reassign_job, release_job, resend_job
-from production.gang_sheets.selectors.archives import gang_archive
+from production.gang_sheets.services.archives import gang_archive
 from production.interface import MAX_JOBS
 from production.jobs.models import AT_PROVIDER, Job, JobState
 from production.providers.models import Provider

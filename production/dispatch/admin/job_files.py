@@ -11,7 +11,7 @@ from fulfillment.core.files.downloads import limited_pdf
 from fulfillment.core.page_messages import errors_as_messages
 from production.interface import AdapterJob
 from production.jobs.models import Job
-from production.jobs.selectors import adapter_job
+from production.jobs.services.adapter_jobs import adapter_job
 from production.tickets import write_jdf, write_json_ticket, write_xjdf
 
 TICKETS = {

@@ -30,13 +30,13 @@ from production.dispatch.selectors import (
     UNCOUNTED,
     board_ordering,
     count_stages,
-    dry_run,
     jobs_by_day,
     of_provider_and_store,
     open_by_provider,
     stage_filter,
     steps_of,
 )
+from production.dispatch.services.dry_runs import dry_run
 from production.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import UNREAD, Job
 from production.jobs.selectors import order_places

@@ -25,12 +25,12 @@ from production.dispatch.services.choosing import (
     choose_provider,
     was_postponed,
 )
-from production.gang_sheets.selectors.building import uses_gang_sheets
+from production.gang_sheets.services.building import uses_gang_sheets
 from production.gang_sheets.services.members import add_to_sheet, remove_from_sheet
 from production.interface import AdapterJob, ProviderRefused, ProviderUnavailable
 from production.jobs.models import Attempt, AttemptKind, Job, JobState
-from production.jobs.selectors import adapter_job
 from production.jobs.services import outcomes
+from production.jobs.services.adapter_jobs import adapter_job
 from production.jobs.services.recording import close_interrupted_attempts, lock_job, record_each
 from production.providers.selectors import adapter_of
 

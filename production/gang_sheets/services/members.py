@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from fulfillment.core.errors import Conflict
 from production.gang_sheets.models import GangSheet, SheetState
-from production.gang_sheets.selectors.building import SheetCandidate, candidate_of
+from production.gang_sheets.services.building import SheetCandidate, candidate_of
 from production.interface import MAX_BYTES, MAX_JOBS
 from production.jobs.models import Attempt, AttemptOutcome, Job, JobState
 from production.jobs.services.recording import lock_job, lock_jobs, record_job

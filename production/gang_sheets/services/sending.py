@@ -17,7 +17,7 @@ from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
 from printing.imposition import Plan
 from production.gang_sheets.models import GangSheet, SheetState
-from production.gang_sheets.selectors.building import (
+from production.gang_sheets.services.building import (
     BuiltSheet,
     build_sheet,
     sheet_values,

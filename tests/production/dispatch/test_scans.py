@@ -17,7 +17,7 @@ from production.dispatch.services.actions import cancel_job
 from production.dispatch.services.scans import record_scan
 from production.gang_sheets.models import GangSheet
 from production.jobs.models import Job, JobState, Scan, ScanStep
-from production.jobs.selectors import adapter_job, stamped_content
+from production.jobs.services.adapter_jobs import adapter_job, stamped_content
 from stores.orders.models import OrderStatus
 from stores.orders.services.print_files import read_print_file
 from tests.factories.orders import card_data, order_body

@@ -14,7 +14,7 @@ from django.utils.formats import date_format
 from production.dispatch.selectors import jobs_by_day
 from production.dispatch.services.actions import cancel_job
 from production.jobs.models import Job, JobState
-from production.jobs.selectors import adapter_job
+from production.jobs.services.adapter_jobs import adapter_job
 from production.providers.models import Provider
 from stores.catalog.models import Product
 from stores.orders.models import Order

@@ -11,8 +11,8 @@ from django.utils import timezone
 from fulfillment.core.db.locks import lock_of_its_own
 from fulfillment.core.errors import Conflict
 from production.adapters.siteflow import SiteFlowAdapter
-from production.dispatch.selectors import dry_run
 from production.dispatch.services.actions import cancel_job, hold_job, reassign_job, release_job
+from production.dispatch.services.dry_runs import dry_run
 from production.dispatch.services.sending import claim_due_jobs, work_on_job
 from production.dispatch.services.together import PROVIDER_ORDER_LOCKS
 from production.interface import MAX_JOBS

@@ -9,7 +9,7 @@ from django.urls import reverse
 from pypdf import PdfReader
 
 from fulfillment.core.files import downloads
-from production.gang_sheets.selectors import archives
+from production.gang_sheets.services import archives
 from production.jobs.models import Job, JobState
 from production.providers.models import Provider
 from stores.orders.models import OrderItem

@@ -15,7 +15,7 @@ from lxml import etree
 from accounts.callers import Caller
 from production.gang_sheets.models import GangSheet
 from production.jobs.models import Job
-from production.jobs.selectors import adapter_job
+from production.jobs.services.adapter_jobs import adapter_job
 from production.providers.models import Provider
 from production.tickets import write_json_ticket, write_xjdf
 from stores.catalog.models import Product

@@ -23,13 +23,12 @@ from production.dispatch.services.actions import cancel_job, hold_job, release_j
 from production.dispatch.services.polling import poll_provider
 from production.dispatch.services.reports import receive_reports
 from production.gang_sheets.models import GangSheet, SheetState
-from production.gang_sheets.selectors import archives
-from production.gang_sheets.selectors.building import gang_request, sheet_kind
-from production.gang_sheets.services import members
+from production.gang_sheets.services import archives, members
+from production.gang_sheets.services.building import gang_request, sheet_kind
 from production.gang_sheets.services.sending import _plan_sheet, claim_due_sheets
 from production.interface import ProviderRefused, ProviderUnavailable, Report
 from production.jobs.models import Attempt, Job, JobState
-from production.jobs.selectors import adapter_job
+from production.jobs.services.adapter_jobs import adapter_job
 from production.jobs.services.recording import SYSTEM
 from production.providers.models import Provider
 from production.providers.services import review_failing_providers

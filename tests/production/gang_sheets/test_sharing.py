@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from printing.imposition import PressSheet, plan_sheets
 from production.gang_sheets.models import GangSheet
-from production.gang_sheets.selectors.building import _sheet_item, gang_request, sheet_kind
-from production.jobs import selectors
+from production.gang_sheets.services.building import _sheet_item, gang_request, sheet_kind
 from production.jobs.models import Job
-from production.jobs.selectors import adapter_job
+from production.jobs.services import adapter_jobs
+from production.jobs.services.adapter_jobs import adapter_job
 from production.providers.models import Provider
 from stores.orders.models import OrderItem
 from tests.factories.orders import card_data, order_body
@@ -76,7 +76,7 @@ def test_pieces_that_are_drawn_otherwise_share_a_sheet(shop, press):
 
 
 def test_paper_that_the_template_names_is_still_another_paper(shop, press, monkeypatch):
-    monkeypatch.setattr(selectors, "_drawn_options", lambda product: frozenset({"Coating"}))
+    monkeypatch.setattr(adapter_jobs, "_drawn_options", lambda product: frozenset({"Coating"}))
     job = order(shop)
 
     glossy, matte = (kinds_of(job, options={"Coating": name}) for name in ("Gloss", "Matte"))

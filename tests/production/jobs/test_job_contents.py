@@ -24,7 +24,7 @@ from production.adapters.sftp_drop import drop_files
 from production.adapters.siteflow_orders import siteflow_order
 from production.interface import AdapterJob
 from production.jobs.models import Job
-from production.jobs.selectors import adapter_job, stamped_content
+from production.jobs.services.adapter_jobs import adapter_job, stamped_content
 from production.providers.models import Provider
 from production.providers.services import ProviderValues, save_provider
 from production.routing.models import RoutingChoice

@@ -21,7 +21,7 @@ from fulfillment.core.files.storage import stored_names
 from fulfillment.core.files.stored import PRINT_FILES, asset_file
 from fulfillment.core.recorded_texts import translated
 from printing.imposition import Stamp
-from production.jobs.selectors import build_job
+from production.jobs.services.adapter_jobs import build_job
 from production.tickets.json_ticket import write_json_ticket
 from production.tickets.xjdf import write_xjdf
 from stores.batches.models import Batch, BatchRow

@@ -10,7 +10,8 @@ from PIL import Image
 
 from fulfillment.core.errors import Invalid
 from fulfillment.core.files import downloads
-from production.jobs.selectors import job_number, print_file_url
+from production.jobs.selectors import job_number
+from production.jobs.services.adapter_jobs import print_file_url
 from stores.orders.models import Order, OrderItem
 from stores.orders.services import order_prints
 from tests.factories.orders import make_product, order_body

@@ -10,7 +10,7 @@ from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import ZipStream
 from printing.imposition import GangRequest, Plan, PressSheet, Slug, impose_sheet, plan_sheets
 from production.gang_sheets.models import GangSheet
-from production.gang_sheets.selectors.building import build_sheet, request_on_sheet, sheet_for, sheet_values
+from production.gang_sheets.services.building import build_sheet, request_on_sheet, sheet_for, sheet_values
 from production.jobs.models import OPEN, UNREAD, Job
 from production.providers.models import Provider
 from production.tickets import write_json_ticket

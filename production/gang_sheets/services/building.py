@@ -15,7 +15,7 @@ from production.adapters.gang_settings import OFF, press_sheet
 from production.gang_sheets.models import GangSheet
 from production.interface import AdapterJob, JobFile, JobItem, Member, WorkStyle
 from production.jobs.models import Job
-from production.jobs.selectors import PANELS, PDF, adapter_job
+from production.jobs.services.adapter_jobs import PANELS, PDF, adapter_job
 from production.providers.models import Provider
 from production.providers.selectors import plain_settings
 from production.tickets.values import paper_options
