@@ -42,7 +42,7 @@ def shared(tmp_path):
 def laid_out(content, folder):
     made = examine_document(content)
     (folder / placing.SENT).write_bytes(made.pdf)
-    pages = [asdict(one) for one in made.pages]
+    pages = [asdict(page) for page in made.pages]
     return placing.place_in_folder(folder, [CARD] * PAGES, pages, 1, 144.0)
 
 
@@ -50,7 +50,7 @@ def test_pages_that_are_too_large_together_are_refused(shared, tmp_path, monkeyp
     monkeypatch.setattr(placing, "LAID_OUT_BYTES", 4 * len(shared), raising=False)
 
     assert laid_out(shared, tmp_path)["refused"][0] == "too_complex"
-    assert sum(one.stat().st_size for one in tmp_path.iterdir()) < 8 * len(shared)
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 8 * len(shared)
 
 
 def test_pages_whose_pictures_a_screen_shows_as_they_are_count_once(shared):
@@ -58,7 +58,7 @@ def test_pages_whose_pictures_a_screen_shows_as_they_are_count_once(shared):
 
     placed = place_document(made.pdf, made.pages, [Target(*CARD)] * PAGES, ppi=144)
 
-    assert all(one is other for one, other in zip(placed.screens, placed.pages, strict=True))
+    assert all(screen is page for screen, page in zip(placed.screens, placed.pages, strict=True))
     # Each is in memory, however equal they are.
     assert sum(map(len, placed.pages)) <= placed.weight < (PAGES + 1) * len(shared)
 
@@ -140,7 +140,7 @@ def test_many_pages_are_in_order_after_two_processes():
     placed = place_document(made.pdf, made.pages, [Target(*CARD)] * 18, first=2, ppi=72)
 
     assert [drawn_on(content) for content in placed.pages] == [
-        *(b"0.%02d" % one for one in range(1, 17)),
+        *(b"0.%02d" % number for number in range(1, 17)),
         b"",
         b"",
     ]

@@ -53,9 +53,9 @@ def test_progressive_picture_is_kept_with_all_of_its_colors(mode, subsampling, t
 def test_picture_with_a_scan_for_each_color_is_kept():
     content = saved(subsampling=0)
     start = content.index(SCAN_OF_THREE) + len(SCAN_OF_THREE)
-    one = content[: start - 5] + SCAN_OF_ONE + content[start : start + 2] + content[start + 6 :]
+    changed = content[: start - 5] + SCAN_OF_ONE + content[start : start + 2] + content[start + 6 :]
 
-    with Image.open(io.BytesIO(one)) as picture:
+    with Image.open(io.BytesIO(changed)) as picture:
         assert held_samples(picture) == PIXELS * 3
 
 

@@ -34,12 +34,12 @@ def stored_rows(dataset):
 def test_shapes_of_every_kind_are_packed_and_come_back():
     given = [*shapely.from_wkt(list(KINDS)), None]
 
-    packed, box = pack_area([one or b"" for one in pack_routes(given)])
+    packed, box = pack_area([route or b"" for route in pack_routes(given)])
     found = in_degrees(read_areas([packed, b""], [len(given), 2]).shapes())
 
     assert box == (-11190000, 0, 300000, 4072000)
-    assert [None if one is None else one.normalize().wkt for one in found] == [
-        *(one.normalize().wkt for one in given[:-1]),
+    assert [None if shape is None else shape.normalize().wkt for shape in found] == [
+        *(shape.normalize().wkt for shape in given[:-1]),
         None,
         None,
         None,
@@ -105,7 +105,7 @@ def test_saved_answer_of_the_map_service_gives_places_too(db, tmp_path, capsys):
 
     area = Area.objects.get()
     shapes = read_areas([bytes(area.shapes)], [3]).shapes()
-    assert [one.geom_type for one in shapes] == ["Point", "MultiLineString", "Polygon"]
+    assert [shape.geom_type for shape in shapes] == ["Point", "MultiLineString", "Polygon"]
     assert parse_facts(area.facts)[1].age == 33.4
 
 

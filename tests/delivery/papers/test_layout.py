@@ -189,7 +189,8 @@ def test_routes_stay_together_in_boxes_unless_larger_than_one():
     sheets = make_sheets(mailing, plan_drops(routes), lambda day: PRICE)
 
     packed = [
-        [(one["name"][-1], one["pieces"], one["part"]) for one in box["routes"]] for box in sheets["boxes"]
+        [(route["name"][-1], route["pieces"], route["part"]) for route in box["routes"]]
+        for box in sheets["boxes"]
     ]
 
     assert packed == [

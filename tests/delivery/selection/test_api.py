@@ -232,7 +232,9 @@ def test_repeated_request_with_its_key_makes_one_selection(client, demo):
 def test_test_application_makes_test_selections_which_expire_sooner(client, world, demo):
     testing = world.as_application(add_test_application(world))
 
-    live, test = (one.call("POST", PATH, {"PostalCodes": ["84101"]}).json() for one in (client, testing))
+    live, test = (
+        caller.call("POST", PATH, {"PostalCodes": ["84101"]}).json() for caller in (client, testing)
+    )
 
     assert EddmSelection.objects.get(is_test=True).pk == UUID(test["SelectionID"])
     assert test["ExpiresAt"] < live["ExpiresAt"]

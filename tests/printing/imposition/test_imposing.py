@@ -26,15 +26,19 @@ def _planned(sheet, quantities=(8, 4), is_two_sided=True, size=(88.9, 50.8, 3.17
         for at, quantity in enumerate(quantities)
     ]
     plan = plan_sheets(requests, sheet)
-    return plan.sheets[0], {one.job_number: made_pdf(*size, pages=2) for one in requests}
+    return plan.sheets[0], {request.job_number: made_pdf(*size, pages=2) for request in requests}
 
 
 def _placed(content, page):
     """Matrix and name of each placed form."""
     pdf = pikepdf.open(io.BytesIO(content))
     operators = pikepdf.parse_content_stream(pdf.pages[page])
-    matrices = [[float(number) for number in one.operands] for one in operators if str(one.operator) == "cm"]
-    names = [str(one.operands[0]) for one in operators if str(one.operator) == "Do"]
+    matrices = [
+        [float(number) for number in instruction.operands]
+        for instruction in operators
+        if str(instruction.operator) == "cm"
+    ]
+    names = [str(instruction.operands[0]) for instruction in operators if str(instruction.operator) == "Do"]
     return list(zip(matrices, names, strict=True))
 
 
@@ -83,9 +87,9 @@ def test_work_and_turn_has_one_form_with_fronts_and_backs():
 
 def test_work_and_tumble_has_fronts_above_backs_that_turn_around_the_long_edge():
     planned, files = _planned(PressSheet(turn="work_and_tumble"))
-    fronts, backs = ([one for one in planned.fronts if one.page == page] for page in (1, 2))
+    fronts, backs = ([place for place in planned.fronts if place.page == page] for page in (1, 2))
     assert len(PdfReader(io.BytesIO(impose_sheet(planned, files))).pages) == 1
-    assert min(one.y_mm for one in fronts) > max(one.y_mm + one.height_mm for one in backs)
+    assert min(place.y_mm for place in fronts) > max(place.y_mm + place.height_mm for place in backs)
     assert planned.cut_ys == pytest.approx([320 - y for y in reversed(planned.cut_ys)])
 
 
@@ -94,12 +98,12 @@ def test_marks_are_on_every_plate_and_outside_of_all_bleed():
     pdf = pikepdf.open(io.BytesIO(impose_sheet(planned, files)))
     assert str(pdf.pages[0].obj.Resources.ColorSpace.All[1]) == "/All"
     operators = pikepdf.parse_content_stream(pdf.pages[0])
-    kinds = [str(one.operator) for one in operators]
+    kinds = [str(instruction.operator) for instruction in operators]
     marks = operators[kinds.index("SCN") :][: kinds[kinds.index("SCN") :].index("Q")]
     ends = [
-        tuple(float(number) / MM for number in one.operands)
-        for one in marks
-        if str(one.operator) in {"m", "l"}
+        tuple(float(number) / MM for number in instruction.operands)
+        for instruction in marks
+        if str(instruction.operator) in {"m", "l"}
     ]
     assert len(ends) == 4 * (len(planned.cut_xs) + len(planned.cut_ys))
     for place in planned.fronts:
@@ -198,9 +202,9 @@ def test_number_of_its_job_stands_below_each_piece_in_the_gutter():
     planned, files = _planned(PressSheet())
     pdf = pikepdf.open(io.BytesIO(impose_sheet(planned, files)))
     fields = [
-        [float(number) / MM for number in one.operands]
-        for one in pikepdf.parse_content_stream(pdf.pages[0])
-        if str(one.operator) == "re"
+        [float(number) / MM for number in instruction.operands]
+        for instruction in pikepdf.parse_content_stream(pdf.pages[0])
+        if str(instruction.operator) == "re"
     ]
     for place in planned.fronts:
         below = [
@@ -272,8 +276,14 @@ def _drawn_below(content):
     """Where the curves of numbers and labels are, across the sheet."""
     pdf = pikepdf.open(io.BytesIO(content))
     operators = pikepdf.parse_content_stream(pdf.pages[0])
-    first_slug = next(at for at, one in enumerate(operators) if str(one.operator) == "CS")
-    return [float(one.operands[4]) for one in operators[:first_slug] if str(one.operator) == "c"]
+    first_slug = next(
+        index for index, instruction in enumerate(operators) if str(instruction.operator) == "CS"
+    )
+    return [
+        float(instruction.operands[4])
+        for instruction in operators[:first_slug]
+        if str(instruction.operator) == "c"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -361,8 +371,8 @@ def test_folds_are_marked_at_each_column_or_row_on_both_sides(monkeypatch, sheet
     impose_sheet(planned, {"1001-1": made_pdf(*size, 3.0, pages=2)})
 
     parts = [part / panels for part in range(1, panels)]
-    across = {round(one.x_mm + part * one.width_mm, 3) for one in planned.fronts for part in parts}
-    up = {round(one.y_mm + part * one.height_mm, 3) for one in planned.fronts for part in parts}
+    across = {round(place.x_mm + part * place.width_mm, 3) for place in planned.fronts for part in parts}
+    up = {round(place.y_mm + part * place.height_mm, 3) for place in planned.fronts for part in parts}
     is_across = planned.fronts[0].width_mm > planned.fronts[0].height_mm
     front = folds[: 2 * len(across if is_across else up)]
     assert {round(x if is_across else y, 3) for x, y, *_ in front} == (across if is_across else up)

@@ -50,10 +50,10 @@ def _box(place, bleed):
     )
 
 
-def _overlap(one, other):
+def _overlap(first, second):
     return (
-        min(one[2], other[2]) - max(one[0], other[0]) > 1e-6
-        and min(one[3], other[3]) - max(one[1], other[1]) > 1e-6
+        min(first[2], second[2]) - max(first[0], second[0]) > 1e-6
+        and min(first[3], second[3]) - max(first[1], second[1]) > 1e-6
     )
 
 
@@ -61,10 +61,10 @@ def _overlap(one, other):
 @given(REQUESTS, SHEETS)
 def test_every_plan_covers_fits_and_wastes_little(requests, sheet):
     plan = plan_sheets(requests, sheet)
-    assert all(plan.produced[one.job_number] >= one.quantity for one in requests)
-    assert plan.ordered == {one.job_number: one.quantity for one in requests}
-    assert [one.number for one in plan.sheets] == list(range(1, len(plan.sheets) + 1))
-    kinds = {one.job_number: one.kind for one in requests}
+    assert all(plan.produced[request.job_number] >= request.quantity for request in requests)
+    assert plan.ordered == {request.job_number: request.quantity for request in requests}
+    assert [sheet.number for sheet in plan.sheets] == list(range(1, len(plan.sheets) + 1))
+    kinds = {request.job_number: request.kind for request in requests}
     for planned in plan.sheets:
         assert len({kinds[number] for number in planned.counts}) == 1
         assert planned.run >= 1
@@ -80,12 +80,12 @@ def test_every_plan_covers_fits_and_wastes_little(requests, sheet):
 
 def _check_waste(plan, requests):
     """10% at most, but for the places of one sheet that a small group cannot fill."""
-    for kind in {one.kind for one in requests}:
-        members = {one.job_number for one in requests if one.kind == kind}
-        sheets = [one for one in plan.sheets if members & set(one.counts)]
+    for kind in {request.kind for request in requests}:
+        members = {request.job_number for request in requests if request.kind == kind}
+        sheets = [sheet for sheet in plan.sheets if members & set(sheet.counts)]
         ordered = sum(plan.ordered[number] for number in members)
-        made = sum(one.run * sum(one.counts.values()) for one in sheets)
-        places = max(sum(one.counts.values()) for one in sheets)
+        made = sum(sheet.run * sum(sheet.counts.values()) for sheet in sheets)
+        places = max(sum(sheet.counts.values()) for sheet in sheets)
         assert made - ordered <= max(0.1 * made, 2 * places)
 
 
@@ -135,14 +135,14 @@ def _full_layouts(quantities, slots):
         used = sum(run for run, _ in layouts)
         if len(left) <= slots:
             run = next(
-                one for one in itertools.count(1) if sum(-(-count // one) for count in left.values()) <= slots
+                run for run in itertools.count(1) if sum(-(-count // run) for count in left.values()) <= slots
             )
             if used + run <= least or 1 - total / ((used + run) * slots) <= 0.04:
                 return [*layouts, (run, {number: -(-count // run) for number, count in left.items()})]
         runs = range(1, max(left.values()) + 1)
-        run = max((one for one in runs if sum(count // one for count in left.values()) >= slots), default=1)
+        run = max((run for run in runs if sum(count // run for count in left.values()) >= slots), default=1)
         counts, free = {}, slots
-        for number in sorted(left, key=lambda one: (-left[one], one)):
+        for number in sorted(left, key=lambda number: (-left[number], number)):
             if taken := min(free, left[number] // run):
                 counts[number], free = taken, free - taken
         layouts.append((run, counts))
@@ -170,7 +170,7 @@ def test_layout_with_overs_is_spared_where_a_longer_run_does(quantities, slots, 
 def test_two_cards_more_lengthen_a_run_and_make_no_layout(turn):
     requests = [_request("1-1", 100, POSTCARD), _request("2-1", 250, POSTCARD)]
     plan = plan_sheets(requests, PressSheet(turn=turn, overs_percent=5, overs_least=10))
-    assert [(one.run, one.overs) for one in plan.sheets] == [(63, 10), (25, 10)]
+    assert [(sheet.run, sheet.overs) for sheet in plan.sheets] == [(63, 10), (25, 10)]
     assert plan.waste == pytest.approx(1 - 350 / (108 * 4))
 
 
@@ -192,7 +192,7 @@ def test_waste_counts_overs():
 @settings(max_examples=60, deadline=None)
 @given(REQUESTS, SHEETS)
 def test_back_lies_behind_its_front_and_as_its_piece_turns(requests, sheet):
-    turned = {one.job_number: 180 * one.is_head_to_foot for one in requests}
+    turned = {request.job_number: 180 * request.is_head_to_foot for request in requests}
     for planned in plan_sheets(requests, sheet).sheets:
         fronts = [place for place in planned.fronts if place.page == 1]
         backs = planned.backs or [place for place in planned.fronts if place.page == 2]
@@ -258,7 +258,7 @@ def test_presets_and_sizes_never_share_a_sheet():
         _request("4-1", 100, is_two_sided=False),
     ]
     plan = plan_sheets(requests, PressSheet())
-    assert sorted(sorted(one.counts) for one in plan.sheets) == [["1-1"], ["2-1"], ["3-1"], ["4-1"]]
+    assert sorted(sorted(sheet.counts) for sheet in plan.sheets) == [["1-1"], ["2-1"], ["3-1"], ["4-1"]]
 
 
 @pytest.mark.parametrize(

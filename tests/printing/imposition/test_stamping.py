@@ -86,13 +86,13 @@ def test_folds_are_marked_on_both_ends_of_the_longer_side_outside_of_the_bleed(t
     length = max(size)
     # Nearer to the bleed than register crosses.
     ends = [
-        (one if width > height else one.T)[row]
-        for one in (plain, folded)
+        (picture if width > height else picture.T)[row]
+        for picture in (plain, folded)
         for row in (round(7 / 25.4 * 150), -round(7 / 25.4 * 150))
     ]
     for part in range(1, panels):
         at = round((11 + length * part / panels) / 25.4 * 150)
-        assert [one[at - 3 : at + 4].max() > 0.5 for one in ends] == [False, False, True, True]
+        assert [end[at - 3 : at + 4].max() > 0.5 for end in ends] == [False, False, True, True]
     middle = round(11 / 25.4 * 150)
     assert (plain == folded)[middle:-middle, middle:-middle].all()
 

@@ -22,12 +22,12 @@ def test_preset_that_converts_says_only_that_photographs_are_converted():
     converted = Limits.of(PresetRules(policy=ColorPolicy.CMYK))
 
     found = [
-        one
+        finding
         for name in ("photo-postcard-6x9", "business-card-standard")
-        for one in preflight(demo_job(name), converted)
+        for finding in preflight(demo_job(name), converted)
     ]
 
-    assert {one.code for one in found} <= {"picture_rgb"}
+    assert {finding.code for finding in found} <= {"picture_rgb"}
 
 
 def test_preflight_of_a_card_costs_few_calls():

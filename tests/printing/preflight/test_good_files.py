@@ -18,7 +18,7 @@ def found_in(path):
 @pytest.mark.slow
 @pytest.mark.parametrize("path", BLED, ids=lambda path: path.stem)
 def test_file_is_good_with_bleed_and_lacks_nothing_else_without(path):
-    assert [one.message for one in found_in(path)] == []
+    assert [finding.message for finding in found_in(path)] == []
 
     [found] = found_in(path.with_name(f"{path.stem}-no-bleed.pdf"))
     assert (found.code, found.severity) == ("bleed_missing", Severity.ERROR)

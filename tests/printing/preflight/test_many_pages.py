@@ -25,7 +25,7 @@ def test_pages_with_letters_are_drawn_once_and_together(monkeypatch):
     font = Dictionary(Type=Name.Font, Subtype=Name.Type1, BaseFont=Name.Helvetica)
     made = examine_document(document(pages=3, content=WORDS, Resources=Dictionary(Font=Dictionary(F=font))))
     placed = place_document(made.pdf, made.pages, [CARD] * 3, ppi=144)
-    digests = [hashlib.sha256(one).hexdigest() for one in placed.screens]
+    digests = [hashlib.sha256(screen).hexdigest() for screen in placed.screens]
     artwork = {
         str(number): Artwork(str(number), "application/pdf", content, digest, 0, 0, is_placed=True)
         for number, (content, digest) in enumerate(zip(placed.screens, digests, strict=True))
@@ -42,13 +42,15 @@ def test_pages_with_letters_are_drawn_once_and_together(monkeypatch):
     found = preflight(PreflightInput(template, {}, {}, FontSet.shipped(), facts=facts), USUAL)
 
     assert drawn == [3]
-    assert {one.page for one in found if one.code == "text_small_reversed"} == {1, 2, 3}
+    assert {finding.page for finding in found if finding.code == "text_small_reversed"} == {1, 2, 3}
 
 
 def test_pages_that_take_too_long_are_not_all_tried_alone(monkeypatch):
     """A quote of 200 such pages held a thread and a renderer for half an hour."""
     pages = tuple(Page(CARD.width, CARD.height, CARD.bleed, str(number), ()) for number in range(200))
-    artwork = {one.background: Artwork(one.background, "application/pdf", b"", "slow", 0, 0) for one in pages}
+    artwork = {
+        page.background: Artwork(page.background, "application/pdf", b"", "slow", 0, 0) for page in pages
+    }
     tried, clock = [], count(step=10)
 
     def draw(some, **how):
@@ -65,7 +67,9 @@ def test_pages_that_take_too_long_are_not_all_tried_alone(monkeypatch):
 
 def test_pages_are_not_unread_because_renderers_are_busy(monkeypatch):
     pages = tuple(Page(CARD.width, CARD.height, CARD.bleed, str(number), ()) for number in range(2))
-    artwork = {one.background: Artwork(one.background, "application/pdf", b"", "busy", 0, 0) for one in pages}
+    artwork = {
+        page.background: Artwork(page.background, "application/pdf", b"", "busy", 0, 0) for page in pages
+    }
     tried = []
 
     def draw(some, **how):

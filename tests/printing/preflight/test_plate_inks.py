@@ -24,14 +24,14 @@ HEAVY = b"/GS gs 1 1 1 .8 k 20 20 200 100 re f"
 
 
 def ink_found(findings):
-    return [(one.found, one.severity) for one in findings if one.code == "total_ink_high"]
+    return [(finding.found, finding.severity) for finding in findings if finding.code == "total_ink_high"]
 
 
 def ink_of_plates(folder, template, rules):
     """In percent, but for specks of a quarter of a square millimetre."""
     printed = render_print(template, {}, press=Press(rules=rules)).pdf
     found = plates(folder, printed, dpi=DPI)
-    total = inside(sum(found[one] for one in PLATES), 8 + 3, DPI)
+    total = inside(sum(found[plate] for plate in PLATES), 8 + 3, DPI)
     speck = round(0.25 * (DPI / 25.4) ** 2)
     return float(np.sort(total.ravel())[-speck]) * 100
 
@@ -47,9 +47,9 @@ def test_ink_is_that_of_the_plates_that_another_program_draws(tmp_path):
         limits = Limits.of(PresetRules(highest_ink=100, keeps_overprint=keeps_overprint))
         template = parse_template(card(Background="b") | {"Artwork": {"b": artwork(SAMPLES[name])}}, [])
         job = PreflightInput(template, {}, {}, FontSet.shipped(), press=Press(rules=rules))
-        said = [one for one, _ in ink_found(preflight(job, limits))]
+        said = [amount for amount, _ in ink_found(preflight(job, limits))]
         expected = ink_of_plates(tmp_path, template, rules)
-        if len(said) != (expected > 101) or any(abs(float(one[:-1]) - expected) > 4 for one in said):
+        if len(said) != (expected > 101) or any(abs(float(amount[:-1]) - expected) > 4 for amount in said):
             wrong[name, keeps_overprint] = said, expected
 
     assert wrong == {}
@@ -84,8 +84,8 @@ def test_parts_that_add_up_are_heavy_and_faint_ones_are_not(content, state, pres
 
     findings = inspected(artwork=made, is_rendered=False, preset=PresetRules(**preset))
 
-    said = [float(one[:-1]) for one, _ in ink_found(findings)]
-    assert said == pytest.approx([float(one[:-1]) for one in found], abs=2)
+    said = [float(amount[:-1]) for amount, _ in ink_found(findings)]
+    assert said == pytest.approx([float(amount[:-1]) for amount in found], abs=2)
 
 
 def test_ink_that_is_not_read_in_time_is_a_finding(monkeypatch):
@@ -97,13 +97,15 @@ def test_ink_that_is_not_read_in_time_is_a_finding(monkeypatch):
 
     for severities, expected in (({}, ["artwork_unexamined"]), ({"total_ink_high": "Off"}, [])):
         findings = inspected(artwork=made, is_rendered=False, preset=PresetRules(severities=severities))
-        assert [one.code for one in findings if one.code == "artwork_unexamined"] == expected
+        assert [finding.code for finding in findings if finding.code == "artwork_unexamined"] == expected
 
 
 def test_place_of_the_ink_is_where_both_parts_are():
     made = pdf(DARK, ExtGState=Dictionary(GS=Dictionary(BM=Name.Multiply)))
 
-    [found] = [one for one in inspected(artwork=made, is_rendered=False) if one.code == "total_ink_high"]
+    [found] = [
+        finding for finding in inspected(artwork=made, is_rendered=False) if finding.code == "total_ink_high"
+    ]
 
     # 60 to 140 points across and 0 to 100 up, less the bleed of 3 mm.
     area = found.area

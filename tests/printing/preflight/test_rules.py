@@ -142,9 +142,9 @@ def annotated(record):
     def change(made):
         form = pikepdf.Dictionary(Subtype=pikepdf.Name.Form, BBox=[0, 0, 30, 30])
         look = made.make_stream(b"0 0 0 1 k 0 0 30 30 re f", form)
-        one = pikepdf.Dictionary(Type=pikepdf.Name.Annot, AP=pikepdf.Dictionary(N=look), **record)
-        made.pages[0].obj.Annots = fields = pikepdf.Array([made.make_indirect(one)])
-        if "/FT" in one:
+        annotation = pikepdf.Dictionary(Type=pikepdf.Name.Annot, AP=pikepdf.Dictionary(N=look), **record)
+        made.pages[0].obj.Annots = fields = pikepdf.Array([made.make_indirect(annotation)])
+        if "/FT" in annotation:
             made.Root.AcroForm = pikepdf.Dictionary(Fields=fields)
 
     return altered(change)
@@ -414,13 +414,13 @@ SOUND = {
 
 
 @pytest.mark.parametrize(
-    ("rule", "boxes", "card"), FAULTS, ids=[f"{one[0]}-{at}" for at, one in enumerate(FAULTS)]
+    ("rule", "boxes", "card"), FAULTS, ids=[f"{fault[0]}-{position}" for position, fault in enumerate(FAULTS)]
 )
 def test_seeded_fault_is_named_by_its_rule_alone(rule, boxes, card):
     found = inspected(*boxes, **card)
 
-    assert {one.code for one in found} == {rule}, [one.message for one in found]
-    assert all(one.page >= 1 and one.found and one.wanted and one.remedy for one in found)
+    assert {finding.code for finding in found} == {rule}, [finding.message for finding in found]
+    assert all(finding.page >= 1 and finding.found and finding.wanted and finding.remedy for finding in found)
 
 
 @pytest.mark.parametrize("rule", sorted(SOUND))
@@ -455,7 +455,7 @@ def test_every_rule_has_a_fault_and_a_sound_card():
 
     # Of a customer's PDF: tests/stores/proofs/test_artwork.py.
     ruled = {rule.code for rule in RULES} - {"artwork_pages_missing"}
-    assert {one[0] for one in FAULTS} | elsewhere == ruled == set(SOUND)
+    assert {fault[0] for fault in FAULTS} | elsewhere == ruled == set(SOUND)
     assert len(FAULTS) >= 40
 
 
@@ -478,7 +478,7 @@ def test_artwork_that_cannot_be_examined_is_an_error():
 
     found = inspected(artwork=broken, is_rendered=False)
 
-    assert [one.code for one in found] == ["artwork_unreadable"]
+    assert [finding.code for finding in found] == ["artwork_unreadable"]
 
 
 def test_preset_changes_the_severity_of_a_rule_or_switches_it_off():
@@ -553,7 +553,7 @@ OVER_SPOT = b"0 0 0 0 k 0 0 300 170 re f /CS cs 1 scn 40 40 99 40 re f /GS gs 0 
 def test_overprint_is_named_only_where_its_removal_changes_ink(content, states, codes):
     found = inspected(artwork=pdf(content, ExtGState=states, ColorSpace=SPOT))
 
-    assert [one.code for one in found] == codes
+    assert [finding.code for finding in found] == codes
 
 
 def test_registration_color_has_its_own_sentence():

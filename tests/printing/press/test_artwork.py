@@ -122,7 +122,9 @@ def test_annotations_and_filled_fields_become_content_and_are_counted(tmp_path):
         )
         link = Dictionary(Type=Name.Annot, Subtype=Name.Link, Rect=Array([0, 0, 9, 9]))
         square = Dictionary(Type=Name.Annot, Subtype=Name.Square, Rect=Array([0, 0, 9, 9]))
-        page.Annots = Array([pdf.make_indirect(one) for one in (stamp(look), hidden, field, link, square)])
+        page.Annots = Array(
+            [pdf.make_indirect(annotation) for annotation in (stamp(look), hidden, field, link, square)]
+        )
         pdf.Root.AcroForm = Dictionary(Fields=Array([page.Annots[2]]))
 
     prepared = prepare_artwork(changed(one_page(b"", (100, 100)), add))
@@ -151,7 +153,7 @@ def test_boxes_follow_turn_and_unit_of_the_page(tmp_path, turn):
     size = (280, 240) if turn % 180 == 0 else (240, 280)
     assert (page.width * MM, page.height * MM) == pytest.approx(size)
     left, top = {0: (20, 20), 90: (60, 20), 180: (60, 60), 270: (20, 60)}[turn]
-    found = [one * MM for one in (page.trim.x, page.trim.y, page.trim.width, page.trim.height)]
+    found = [value * MM for value in (page.trim.x, page.trim.y, page.trim.width, page.trim.height)]
     assert found == pytest.approx([left, top, *((200, 160) if turn % 180 == 0 else (160, 200))])
     red = np.argwhere(drawn(tmp_path, prepared.pdf)[:, :, 1] < 128)
     assert red.min(axis=0)[::-1].tolist() == pytest.approx([left, top], abs=1)
@@ -252,18 +254,18 @@ def hold_ring(pdf, page):
 
 
 def hold_arrays(pdf, page):
-    one = pdf.make_indirect(Array([1]))
+    outermost = pdf.make_indirect(Array([1]))
     for _ in range(30):
         for _ in range(20):
-            one = Array([one])
-        one = pdf.make_indirect(one)
-    page.Resources = Dictionary(X=one)
+            outermost = Array([outermost])
+        outermost = pdf.make_indirect(outermost)
+    page.Resources = Dictionary(X=outermost)
 
 
 @pytest.mark.parametrize(
     "change",
     [hold_chain, hold_each_of_a_chain, inherit_chain, hold_ring, hold_arrays],
-    ids=lambda one: one.__name__,
+    ids=lambda render: render.__name__,
 )
 def test_objects_too_deep_in_each_other_are_refused(change):
     """Who copies them by recursion, in a thread with a small stack, would end the process."""
@@ -303,8 +305,8 @@ def test_forms_that_share_their_resources_are_no_deeper_for_being_many():
 def test_objects_that_name_those_before_and_after_are_no_deeper_than_all_of_them():
     def hold(pdf, page):
         made = chained(pdf, 60)
-        for one, after in pairwise(made):
-            one.After = after
+        for link, next_link in pairwise(made):
+            link.After = next_link
         page.Resources = Dictionary(X=made[30])
 
     assert isolation.prepare(changed(one_page(b"", (100, 100)), hold)).pages

@@ -54,7 +54,7 @@ def printed_orders(wanted, seed):
 
 def assert_ready(content, findings, true):
     assert faults(content) == []
-    assert [one.message for one in findings if one.code not in true] == []
+    assert [finding.message for finding in findings if finding.code not in true] == []
 
 
 def test_order_of_each_product_is_press_ready_without_a_false_alarm():

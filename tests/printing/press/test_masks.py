@@ -45,7 +45,7 @@ def in_rgb(pdf):
 
 
 def in_rgb_of_16_bits(pdf):
-    wide = b"".join(bytes([one, one]) for one in HALVES)
+    wide = b"".join(bytes([level, level]) for level in HALVES)
     return picture(pdf, wide, bits=16, Mask=Array([0xFFFF] * 6))
 
 
@@ -119,7 +119,7 @@ def at(found, x, y):
 @pytest.mark.parametrize(
     "make",
     [in_rgb, in_rgb_of_16_bits, by_profile, as_jpeg, in_inks, by_palette, with_matte],
-    ids=lambda one: one.__name__,
+    ids=lambda make: make.__name__,
 )
 def test_what_a_picture_leaves_free_shows_the_page(tmp_path, make):
     template = behind(artwork(make))
@@ -206,7 +206,7 @@ def test_pictures_of_no_more_than_the_memory_are_unmixed(monkeypatch):
 
     with pikepdf.open(io.BytesIO(prepare_artwork(artwork(two)).pdf)) as pdf:
         image = pdf.pages[0].obj.Resources.XObject.X
-        found = ["/Matte" in one.SMask for one in (image, image.Other)]
+        found = ["/Matte" in holder.SMask for holder in (image, image.Other)]
         assert list(left_in_color(Dictionary(XObject=Dictionary(A=image, B=image.Other)))) == [
             "a picture in a form that is not read here"
         ]
@@ -261,7 +261,9 @@ def test_color_space_that_a_mask_names_as_well_stays_for_a_form():
     content = changed(one_page(b"/GS gs /X Do", SIZE), draw)
 
     with pikepdf.open(io.BytesIO(render_print(behind(content), {}, press=COATED).pdf)) as pdf:
-        [drawing] = [one for one in pdf.objects if isinstance(one, Stream) and b"/Own cs" in one.read_bytes()]
+        [drawing] = [
+            item for item in pdf.objects if isinstance(item, Stream) and b"/Own cs" in item.read_bytes()
+        ]
         assert "/Own" in drawing.Resources.ColorSpace
 
 

@@ -87,9 +87,9 @@ def test_proof_shows_the_plates_that_others_draw(tmp_path, judge):
     found = {name: compared(tmp_path, name, judge) for name in names}
 
     wrong = {
-        name: (round(float(np.median(one)), 2), round(float(np.percentile(one, 95)), 2))
-        for name, one in found.items()
-        if np.median(one) > 1 or np.percentile(one, 95) > 3
+        name: (round(float(np.median(difference)), 2), round(float(np.percentile(difference, 95)), 2))
+        for name, difference in found.items()
+        if np.median(difference) > 1 or np.percentile(difference, 95) > 3
     }
     assert wrong == {}
     assert len(SAMPLES) >= 60

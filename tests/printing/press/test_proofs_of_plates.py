@@ -161,8 +161,8 @@ def test_hidden_layer_is_neither_in_print_file_nor_in_proofs(policy):
     printed = render_print(template, {}, press=press).pdf
 
     with pikepdf.open(io.BytesIO(printed)) as opened:
-        drawn = [one.read_bytes() for one in opened.objects if isinstance(one, pikepdf.Stream)]
-    assert not any(re.search(rb"50 0 50 100 re\s+f", one) for one in drawn)
+        drawn = [item.read_bytes() for item in opened.objects if isinstance(item, pikepdf.Stream)]
+    assert not any(re.search(rb"50 0 50 100 re\s+f", content) for content in drawn)
     for proof in (render_proof(template, {}, mark=None), render_proof(template, {}, mark=None, press=press)):
         assert min(color(proof.pages[0], 26, 17)) > 250
         assert color(proof.pages[0], 9, 17)[1] < 100
@@ -176,7 +176,7 @@ def test_pdf_of_a_proof_keeps_letters_and_shows_blending_as_a_picture():
     with pikepdf.open(io.BytesIO(render_proof(blended, {}, press=COATED).pdf)) as opened:
         [page] = opened.pages
         assert page.get_images()
-        size = [round(float(one) / 72 * 25.4, 1) for one in page.mediabox][2:]
+        size = [round(float(side) / 72 * 25.4, 1) for side in page.mediabox][2:]
     assert size == [88.9, 50.8]
 
 
@@ -185,7 +185,7 @@ def test_screen_proof_and_press_proof_have_the_same_size():
 
     shown = [render_proof(template, {"Words": "Dana"}, press=press).pages[0] for press in (None, COATED)]
 
-    sizes = {Image.open(io.BytesIO(one)).size for one in shown}
+    sizes = {Image.open(io.BytesIO(png)).size for png in shown}
     assert len(sizes) == 1
     one, other = (np.asarray(Image.open(io.BytesIO(png)).convert("L"), float) for png in shown)
     assert np.abs(one - other).mean() < 2

@@ -170,7 +170,7 @@ def test_other_programs_read_the_file_as_pdf_x_4(tmp_path, policy):
 def test_spread_of_colors_agrees_with_an_independent_conversion(tmp_path):
     """200 patches: ours and Ghostscript's inks, both read back through the profile, differ by 2 at most."""
     chance = np.random.default_rng(11)
-    patches = [tuple(int(one) for one in chance.integers(0, 256, 3)) for _ in range(200)]
+    patches = [tuple(int(channel) for channel in chance.integers(0, 256, 3)) for _ in range(200)]
     own = Separation(SHIPPED.read_bytes())
     ours = [own.blend_inks(patch) for patch in patches]
     theirs = _separated_by_ghostscript(tmp_path, patches)
@@ -211,13 +211,14 @@ def _separated_by_ghostscript(folder, patches):
 
 def _labs(inks):
     shown = Image.new("CMYK", (len(inks), 1))
-    shown.putdata([tuple(one) for one in inks])
+    shown.putdata([tuple(ink) for ink in inks])
     press = ImageCms.ImageCmsProfile(str(SHIPPED))
     back = ImageCms.buildTransform(press, ImageCms.createProfile("LAB"), "CMYK", "LAB", 1)
     labs = ImageCms.applyTransform(shown, back)
     found = [labs.getpixel((at, 0)) for at in range(len(inks))]
     return [
-        (lightness / 2.55, *(one - 256 if one > 127 else one for one in (a, b))) for lightness, a, b in found
+        (lightness / 2.55, *(channel - 256 if channel > 127 else channel for channel in (a, b)))
+        for lightness, a, b in found
     ]
 
 

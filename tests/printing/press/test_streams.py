@@ -162,7 +162,7 @@ def test_function_of_a_gradient_reads_and_limits_its_values_as_it_says(function,
         assert repaint_gradient(pdf, shading, OF_RGB, Kept())
         samples = shading.Function.read_bytes()
 
-    assert [tuple(round(one / 255, 1) for one in end) for end in (samples[:3], samples[-3:])] == ends
+    assert [tuple(round(channel / 255, 1) for channel in end) for end in (samples[:3], samples[-3:])] == ends
 
 
 def test_lab_and_pictures_inside_of_the_content_become_inks(inks):
@@ -181,7 +181,7 @@ def test_lab_and_pictures_inside_of_the_content_become_inks(inks):
         assert (str(picture.ColorSpace), len(picture.read_bytes())) == ("/DeviceCMYK", 4)
         assert b"BI" not in page.Contents.read_bytes()
 
-    cyan, magenta, yellow = (float(one) for one in color.split()[:3])
+    cyan, magenta, yellow = (float(channel) for channel in color.split()[:3])
     assert cyan < 0.1 < 0.8 < min(magenta, yellow)
     assert gray.startswith(b"0 0 0 0.")
 
@@ -206,7 +206,7 @@ def test_spot_color_gets_an_ink_alternate_and_keeps_its_name(inks):
     with pikepdf.open(BytesIO(content)) as pdf:
         Repainter(pdf, inks).run()
         painted = pdf.pages[0].obj.Resources.ColorSpace.c0
-        assert [str(one) for one in list(painted)[1:3]] == ["/Gold", "/DeviceCMYK"]
+        assert [str(instruction) for instruction in list(painted)[1:3]] == ["/Gold", "/DeviceCMYK"]
         assert painted[3].read_bytes()[-3] > 200
         assert not list(left_in_color(pdf.pages[0].obj.Resources))
 

@@ -68,7 +68,7 @@ def test_text_stands_where_its_alignment_says(align, vertical):
 def test_lines_stand_as_far_apart_as_the_template_says():
     tight, wide = (words_template(Size=20, LineSpacing=spacing) for spacing in (1.0, 2.0))
 
-    heights = [box[3] - box[1] for box in (ink(drawn(one, Words="H\nH")) for one in (tight, wide))]
+    heights = [box[3] - box[1] for box in (ink(drawn(spacing, Words="H\nH")) for spacing in (tight, wide))]
 
     assert heights[1] - heights[0] == pytest.approx(20 * 2, abs=2)
 
@@ -87,7 +87,7 @@ def test_family_weight_and_slant_are_those_of_the_template():
     assert any(name.startswith("Inter") for name in names)
     assert any(name.startswith("PlayfairDisplay") and "Italic" in name for name in names)
     thin, bold = (words_template(Font="Inter", Weight=weight, Size=30) for weight in (300, 800))
-    dark = [sum(drawn(one, Words="HHHH").convert("L").histogram()[:128]) for one in (thin, bold)]
+    dark = [sum(drawn(font, Words="HHHH").convert("L").histogram()[:128]) for font in (thin, bold)]
     assert dark[1] > 1.5 * dark[0]
 
 

@@ -70,8 +70,8 @@ def test_usual_letters_need_the_families_that_they_need_beside_unusual_ones(fami
     shown = FontSet.shipped()
     letters = [chr(code) for code in range(0x20, 0x260)]
 
-    assert [shown.chain(family, one) for one in letters] == [
-        shown.chain(family, f"{one}\u200d") for one in letters
+    assert [shown.chain(family, letter) for letter in letters] == [
+        shown.chain(family, f"{letter}\u200d") for letter in letters
     ]
 
 
@@ -125,7 +125,7 @@ def with_characters(table):
 
 
 def ranges_of_characters(count, first, last):
-    ends, starts, deltas, offsets = (struct.pack(">H", one) * count for one in (last, first, 0, 0))
+    ends, starts, deltas, offsets = (struct.pack(">H", number) * count for number in (last, first, 0, 0))
     listed = ends + bytes(2) + starts + deltas + offsets
     head = struct.pack(">HHHHHHH", 4, 14 + len(listed), 0, 2 * count, 0, 0, 0)
     return struct.pack(">HHHHI", 0, 1, 3, 1, 12) + head + listed

@@ -21,7 +21,7 @@ from printing.typesetting.workers import Worker
 from tests.support.patience import PATIENCE
 from tests.support.printing.made_templates import card, picture
 
-CMYK, MANAGED = (Press(PresetRules(policy=one)) for one in (ColorPolicy.CMYK, ColorPolicy.MANAGED))
+CMYK, MANAGED = (Press(PresetRules(policy=policy)) for policy in (ColorPolicy.CMYK, ColorPolicy.MANAGED))
 
 
 def photo_template(width, height, *, pages=1):
@@ -82,7 +82,9 @@ def test_other_pictures_wait_for_no_large_one(was_alone):
     assert was_alone in ([False] * 5, [False] * 6)
 
 
-@pytest.mark.parametrize("render", [render_proof, render_print, render_page_of], ids=lambda one: one.__name__)
+@pytest.mark.parametrize(
+    "render", [render_proof, render_print, render_page_of], ids=lambda render: render.__name__
+)
 def test_wait_of_what_is_prepared_is_no_time_of_the_renderer(monkeypatch, render):
     """As if a picture had waited for longer than the rendering may take until it was separated."""
 

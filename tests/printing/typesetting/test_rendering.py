@@ -68,7 +68,7 @@ def lines_of(page):
     def see(operator, operands, matrix, _):
         nonlocal at
         if operator in {b"m", b"l"}:
-            x, y = (float(one) for one in operands)
+            x, y = (float(operand) for operand in operands)
             a, b, c, d, e, f = matrix
             point = (round((a * x + c * y + e) / MM, 1), round((b * x + d * y + f) / MM, 1))
             found.extend([(at, point)] if operator == b"l" else [])
@@ -94,7 +94,7 @@ def test_fonts_are_embedded():
     names = [font["/BaseFont"].split("+")[1] for font in fonts]
     files = [font["/DescendantFonts"][0].get_object()["/FontDescriptor"] for font in fonts]
     assert len(names) == 2
-    assert all("/FontFile2" in one or "/FontFile3" in one for one in files)
+    assert all("/FontFile2" in file or "/FontFile3" in file for file in files)
 
 
 def test_mark_is_on_the_proof_and_not_on_the_print():
@@ -190,7 +190,7 @@ def test_coarse_picture_is_reported_and_drawn():
 
     coarse = render_proof(template, {"Photo": "7"}, {"Photo": picture(200, 100)})
     fine = render_proof(template, {"Photo": "7"}, {"Photo": picture(400, 200, "JPEG")})
-    assert [(one.pointer, one.code) for one in coarse.messages] == [("/Photo", "low_resolution")]
+    assert [(message.pointer, message.code) for message in coarse.messages] == [("/Photo", "low_resolution")]
     assert "100 dpi" in coarse.messages[0].message
     assert fine.messages == ()
 
@@ -233,8 +233,8 @@ def test_rotated_box_turns_about_its_middle():
     )
 
     boxes = [
-        Image.open(io.BytesIO(one.pages[0])).convert("L").point(lambda v: 255 - v).getbbox()
-        for one in (straight, turned)
+        Image.open(io.BytesIO(rendering.pages[0])).convert("L").point(lambda v: 255 - v).getbbox()
+        for rendering in (straight, turned)
     ]
     assert max(abs(one - other) for one, other in zip(*boxes, strict=True)) < 20
 

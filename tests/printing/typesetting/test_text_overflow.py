@@ -73,5 +73,7 @@ def test_letters_are_counted_alike_beside_letters_of_all_scripts():
     """A mark has no width itself."""
     letters = [chr(code) for code in range(128)]
 
-    assert [_count_letters(one) for one in letters] == [_count_letters(f"{one}\u0301") for one in letters]
+    assert [_count_letters(letter) for letter in letters] == [
+        _count_letters(f"{letter}\u0301") for letter in letters
+    ]
     assert _count_letters("".join(letters)) == 92

@@ -156,8 +156,8 @@ print(len(set(pids)))
 def test_renderers_let_requests_go_first():
     assert render_proof(words_template(), {"Words": "begun"}).pages
 
-    begun = [one for one in shared_workers._idle if one.renderings]
-    nice = {os.getpriority(os.PRIO_PROCESS, one.process.pid) for one in begun}
+    begun = [worker for worker in shared_workers._idle if worker.renderings]
+    nice = {os.getpriority(os.PRIO_PROCESS, worker.process.pid) for worker in begun}
     assert nice == {min(19, os.getpriority(os.PRIO_PROCESS, 0) + renderer.NICENESS)}
 
 
@@ -279,7 +279,7 @@ def test_proof_by_two_workers_is_that_of_one(monkeypatch, one_renderer):
         runs.drawn_pages.clear()
 
         assert render_proof(template, {"Words": "one"}) == alone
-        assert [one.renderings for one in own._idle] == [1, 1]
+        assert [worker.renderings for worker in own._idle] == [1, 1]
 
 
 def test_text_that_does_not_fit_costs_no_worker(monkeypatch):
@@ -291,8 +291,8 @@ def test_text_that_does_not_fit_costs_no_worker(monkeypatch):
             with pytest.raises(ValuesInvalid):
                 render_proof(template, {"Words": "W" * 14})
 
-        assert sum(one.renderings for one in own._idle) > 3
-        assert all(one.process.poll() is None for one in own._idle)
+        assert sum(worker.renderings for worker in own._idle) > 3
+        assert all(worker.process.poll() is None for worker in own._idle)
 
 
 def test_waiting_caller_gets_the_next_free_worker():

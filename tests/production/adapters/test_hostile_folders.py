@@ -66,7 +66,10 @@ def test_changed_ledger_moves_and_removes_nothing_elsewhere(places, private, cha
     text = json.dumps({**plain, **change}).replace("{private}", str(private))
     (ledger / "1001-1.json").write_text(text)
 
-    for act in (lambda one: one.submit(made_job("1001-1")), lambda one: one.cancel(made_job("1001-1"), "")):
+    for act in (
+        lambda adapter: adapter.submit(made_job("1001-1")),
+        lambda adapter: adapter.cancel(made_job("1001-1"), ""),
+    ):
         with pytest.raises(ValueError, match="ledger"):
             act(folder_adapter(places))
 

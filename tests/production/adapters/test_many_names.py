@@ -56,7 +56,7 @@ def queries_and_listings(press, monkeypatch) -> tuple[int, list[str], list]:
     with monkeypatch.context() as patch, CaptureQueriesContext(connection) as queries:
         patch.setattr(OpenFolder, "names", lambda self: listed.append(self.path.name) or names(self))
         reports = list(press.poll())
-    asked = [one for one in queries.captured_queries if "ledgerstem" in one["sql"]]
+    asked = [query for query in queries.captured_queries if "ledgerstem" in query["sql"]]
     return len(asked), listed, reports
 
 

@@ -235,7 +235,7 @@ def test_folders_that_belong_to_no_job_hold_up_no_others(press, monkeypatch):
     server_order = asyncssh.SFTPServer.scandir
 
     async def foreign_first(server, path):
-        found = [one async for one in server_order(server, path)]
+        found = [entry async for entry in server_order(server, path)]
         for one in sorted(found, key=lambda one: one.filename, reverse=True):
             yield one
 

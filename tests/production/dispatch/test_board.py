@@ -51,7 +51,7 @@ def test_board_takes_few_statements_however_many_jobs(world, client, jobs, query
     client.get(BOARD + query)
     with CaptureQueriesContext(connection) as found:
         assert client.get(BOARD + query).status_code == 200
-    assert len(found) <= 9, [one["sql"][:200] for one in found]
+    assert len(found) <= 9, [query["sql"][:200] for query in found]
     assert large_reads(found) == []
 
 

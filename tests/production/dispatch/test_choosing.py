@@ -53,7 +53,9 @@ def full(shop: Shop, tmp_path) -> Provider:
 
 def _order(shop: Shop, *quantities: int) -> Order:
     data = card_data()
-    items = [{"ProductID": "card-two-sided", "Quantity": one, "TemplateData": data} for one in quantities]
+    items = [
+        {"ProductID": "card-two-sided", "Quantity": quantity, "TemplateData": data} for quantity in quantities
+    ]
     return accept(shop.place(body=order_body(Items=items)).json()["OrderID"])
 
 
@@ -86,7 +88,7 @@ def test_one_look_postpones_all_jobs_of_an_order_that_wait(shop, full, tmp_path,
 
     assert max(counts) <= 20
     unread = ('"stores_product"."template"', '"stores_order"."rendering"', '"stores_store"."rendering"')
-    jobs = [one["sql"] for one in statements if "stores_orderitem" in one["sql"]]
+    jobs = [statement["sql"] for statement in statements if "stores_orderitem" in statement["sql"]]
     assert not [name for name in unread for sql in jobs if name in sql]
     assert "per day of this rule are used up" in order.jobs.first().message
 
@@ -99,7 +101,7 @@ def test_sibling_claimed_meanwhile_looks_no_more(shop, full):
     with CaptureQueriesContext(connection) as statements:
         assert work_on_job(job_pk=second) is False
 
-    assert not [one for one in statements if "production_routingrule" in one["sql"]]
+    assert not [statement for statement in statements if "production_routingrule" in statement["sql"]]
     assert _due(order) == [0]
 
 
@@ -143,7 +145,7 @@ def test_wait_grows_with_the_orders_that_wait_for_the_same_rule(
         order = _order(shop, 100, 100)
         order.jobs.update(provider=closed)
         work_on_job(job_pk=_first(order))
-        [wait] = {one.next_try - one.updated for one in order.jobs.all()}
+        [wait] = {job.next_try - job.updated for job in order.jobs.all()}
         waits.append(round(wait.total_seconds()))
 
     assert waits == [15, 100, 200, 300, 300]

@@ -85,7 +85,10 @@ def printed(world, press) -> Job:
 def test_job_links_to_the_files_that_its_press_gets(operator, printed, client, world):
     job = printed
     page = operator.get(f"{BOARD}{job.pk}/change/").content.decode()
-    files = {one: operator.get(one) for one in re.findall(rf'href="({BOARD}{job.pk}/file\.[a-z]+)"', page)}
+    files = {
+        address: operator.get(address)
+        for address in re.findall(rf'href="({BOARD}{job.pk}/file\.[a-z]+)"', page)
+    }
     pdf, xjdf, ticket = files.values()
 
     assert pdf.content.startswith(b"%PDF-")
@@ -94,7 +97,7 @@ def test_job_links_to_the_files_that_its_press_gets(operator, printed, client, w
     assert ticket["Content-Disposition"] == f'attachment; filename="{job.number}.json"'
     assert operator.get(f"{BOARD}{job.pk}/file.exe").status_code == 404
     client.force_login(world.outsider)
-    assert {client.get(one).status_code for one in files} <= {302, 403, 404}
+    assert {client.get(file).status_code for file in files} <= {302, 403, 404}
 
 
 def test_large_file_of_a_job_counts_until_it_is_sent(operator, printed, settings, monkeypatch):

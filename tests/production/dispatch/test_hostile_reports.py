@@ -96,7 +96,7 @@ def test_malformed_lengths_of_a_postback_are_refused(press, length):
 
 @pytest.mark.django_db
 def test_postback_of_very_many_reports_is_refused_before_it_is_stored(press, number):
-    many = json.dumps([{"JobNumber": f"{one}-1", "State": "Shipped"} for one in range(101)])
+    many = json.dumps([{"JobNumber": f"{number}-1", "State": "Shipped"} for number in range(101)])
 
     response = post(press, many)
 

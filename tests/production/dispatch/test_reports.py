@@ -83,7 +83,7 @@ def test_reports_take_the_order_to_shipped_with_its_parcels(press, order):
         provider=press, reports=[report(second, "Shipped", 6, carrier="UPS", tracking_number="1Z2")]
     )
     assert status_of(order) == OrderStatus.SHIPPED
-    shipments = {one.tracking_number: one.item_keys for one in order.shipments.all()}
+    shipments = {shipment.tracking_number: shipment.item_keys for shipment in order.shipments.all()}
     keys = [item.item_key for item in order.items.order_by("position")]
     assert shipments == {"1Z1": [keys[0]], "1Z2": [keys[1]]}
 
@@ -111,8 +111,8 @@ def test_reports_in_any_order_end_in_the_same_state(press, order):
         report(number, "InProduction", 5),
         report(number, "Acknowledged", 1),
     ]
-    for one in later_first:
-        receive_reports(provider=press, reports=[one])
+    for late_report in later_first:
+        receive_reports(provider=press, reports=[late_report])
 
     assert only_job(number=number).state == JobState.SHIPPED
     assert [row.outcome for row in ProviderReport.objects.order_by("id")] == ["Applied", "Late", "Late"]
@@ -179,7 +179,7 @@ def test_postback_is_taken_at_the_secret_address_alone(press, order):
     broken = client.post(address, b"{", content_type="application/json")
     large = client.post(address, b" " * (1024 * 1024 + 1), content_type="application/json")
 
-    assert [one.status_code for one in (*sent, wrong, broken, large)] == [200, 200, 404, 400, 413]
+    assert [response.status_code for response in (*sent, wrong, broken, large)] == [200, 200, 404, 400, 413]
     assert ProviderReport.objects.get().repeats == 1
     assert status_of(order) == OrderStatus.PARTIALLY_SHIPPED
 
@@ -275,9 +275,9 @@ def test_report_on_an_order_at_the_press_takes_as_many_queries_for_many_jobs(wor
             )
         for minute, state in enumerate(states):
             at = timezone.now() - timedelta(minutes=9 - minute)
-            one = Report(f"{first} {state}", first, state, at, tracking_number="1Z" * (state == "Shipped"))
+            stage = Report(f"{first} {state}", first, state, at, tracking_number="1Z" * (state == "Shipped"))
             with CaptureQueriesContext(connection) as queries:
-                rows = receive_reports(provider=press, reports=[one])
+                rows = receive_reports(provider=press, reports=[stage])
             counts.append(len(queries))
             assert [row.outcome for row in rows] == ["Applied"] * count
         assert {job.state: job.history.count() for job in order.jobs.all()} == {"Shipped": 5}

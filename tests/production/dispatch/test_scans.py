@@ -87,8 +87,8 @@ def test_step_that_is_known_is_not_recorded_again(scan, job):
 
 
 def test_packed_job_says_how_much_of_its_order_is_packed(scan, world, folder):
-    one = order_body()["Items"][0]
-    items = [{**one, "ItemKey": key} for key in "ab"]
+    item = order_body()["Items"][0]
+    items = [{**item, "ItemKey": key} for key in "ab"]
     accept(Shop(world).place(body=order_body(Items=items)).json()["OrderID"])
     work_off_jobs()
     first, second = Job.objects.order_by("pk")
@@ -136,7 +136,7 @@ def test_missing_pieces_are_printed_again_from_the_kept_file(scan, world, folder
     assert (ticket["Quantity"], ticket["Note"]) == (7, "Reprint: 7 of 100 pieces were missing.")
     assert json.loads((folder / number / f"{number}.json").read_bytes())["Note"] == ""
     assert again == stamped_content(job.item, name, read_print_file(item=job.item), pieces=7)
-    [address] = [one.url for one in adapter_job(job).files]
+    [address] = [file.url for file in adapter_job(job).files]
     fetched = Client().get(address.removeprefix("http://127.0.0.1:8000"))
     assert fetched.content == again
 
@@ -156,7 +156,7 @@ def test_code_of_a_gang_sheet_counts_once_for_each_of_its_jobs(scan, world, sett
     for _ in range(2):
         assert words(scan(sheet.number, "Printed", id=same)) == f"{sheet}: printed, 2 of 2 jobs."
 
-    assert [one.step for one in Scan.objects.all()] == ["Printed"] * 2
+    assert [scan.step for scan in Scan.objects.all()] == ["Printed"] * 2
     assert set(Job.objects.values_list("state", flat=True)) == {JobState.IN_PRODUCTION}
     assert "Type the number beside the pieces" in words(
         scan(sheet.number.lower(), "Missing", pieces="7"), 400
@@ -211,7 +211,7 @@ def test_time_of_a_scan_is_kept_within_a_day_and_never_ahead(scan, job):
     for step, at in times.items():
         scan(job.number, step, at=at.isoformat() if step != "Packed" else "0001-01-01T00:00:00Z")
 
-    found = {one.step: one.at for one in Scan.objects.all()}
+    found = {scan.step: scan.at for scan in Scan.objects.all()}
     assert found["Printed"] == times["Printed"]
     assert now < found["Cut"] <= timezone.now()
     assert found["Packed"] > now - timedelta(days=1)

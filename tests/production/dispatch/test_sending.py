@@ -214,7 +214,7 @@ def test_refused_job_goes_to_the_next_provider_and_then_fails(shop, tmp_path, mo
 
     job = only_job()
     assert (job.state, job.provider) == (JobState.SENT, second)
-    assert [one.outcome for one in job.attempts.all()] == ["Refused", "Sent"]
+    assert [attempt.outcome for attempt in job.attempts.all()] == ["Refused", "Sent"]
 
 
 def test_job_that_every_provider_refuses_fails_and_notifies_the_staff(shop, press, monkeypatch, mailoutbox):
@@ -230,7 +230,7 @@ def test_job_that_every_provider_refuses_fails_and_notifies_the_staff(shop, pres
     assert notice.in_bell
 
     assert work_off(NOTIFICATION_TASK) == 1
-    assert [(one.to, one.subject) for one in mailoutbox] == [([notice.user.email], notice.title)]
+    assert [(email.to, email.subject) for email in mailoutbox] == [([notice.user.email], notice.title)]
     assert "No such paper." in mailoutbox[0].body
 
 
@@ -243,7 +243,7 @@ def test_failed_job_notifies_people_whose_role_is_everywhere(shop, press, monkey
     work_off_jobs()
 
     notices = Notification.objects.filter(kind="job_failed")
-    assert {one.user for one in notices} == {world.user, world.outsider}
+    assert {notice.user for notice in notices} == {world.user, world.outsider}
 
 
 def test_job_moves_on_from_a_provider_that_is_down(shop, tmp_path, monkeypatch):
@@ -347,5 +347,5 @@ def test_interrupted_attempt_is_shown_and_the_job_sent_once(shop, press, monkeyp
     make_due()
     work_off_jobs()
 
-    assert [one.outcome for one in Attempt.objects.all()] == ["Interrupted", "Sent"]
+    assert [attempt.outcome for attempt in Attempt.objects.all()] == ["Interrupted", "Sent"]
     assert len(files_at(press)) == 2

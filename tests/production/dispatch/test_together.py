@@ -54,7 +54,7 @@ def test_items_of_one_order_are_one_order_with_one_shipment(shop, flow, press):
     assert data["extraData"]["siblings"] == []
     for job in order.jobs.all():
         assert (job.state, job.reference) == (JobState.SENT, f"of-{order.number}-1")
-        assert [one.outcome for one in job.attempts.all()] == ["Sent"]
+        assert [attempt.outcome for attempt in job.attempts.all()] == ["Sent"]
         assert job.history.last().note == f"In one order: {', '.join(numbers(order))}."
 
 
@@ -324,7 +324,7 @@ def test_cancelled_order_is_cancelled_once_at_the_provider(shop, flow, press):
     assert work() == 1
 
     assert states(order) == [JobState.CANCELLED] * 3
-    assert (at(flow), [one for one in flow.requests if one[0] == "PUT"]) == (
+    assert (at(flow), [request for request in flow.requests if request[0] == "PUT"]) == (
         {},
         [("PUT", f"/api/order/source/{order.number}-1/cancel")],
     )

@@ -37,7 +37,7 @@ def job(order: Order, item: int) -> Job:
 
 
 def requests(flow: SiteFlow, method: str) -> int:
-    return sum(one == method and not path.endswith("validate") for one, path in flow.requests)
+    return sum(used == method and not path.endswith("validate") for used, path in flow.requests)
 
 
 @pytest.mark.parametrize("action", [release_job, resend_job])
@@ -153,8 +153,8 @@ def test_report_of_one_cancelled_item_is_of_the_whole_order(shop, flow, press, m
 def test_waiting_for_many_items_looks_at_no_more_than_one_order_takes(shop, flow, press, monkeypatch):
     monkeypatch.setattr("production.dispatch.services.together.MAX_JOBS", 4)
     order = placed(shop, 12)
-    for one in order.jobs.filter(item__position__gte=2):
-        hold_job(job=one, actor=STORE)
+    for late_job in order.jobs.filter(item__position__gte=2):
+        hold_job(job=late_job, actor=STORE)
     looked_at: list[Job] = []
     look = together._may_come
     monkeypatch.setattr(
@@ -168,7 +168,9 @@ def test_waiting_for_many_items_looks_at_no_more_than_one_order_takes(shop, flow
     with CaptureQueriesContext(connection) as found:
         work()
     saved = [
-        one for one in found if one["sql"].startswith('UPDATE "production_job"') and "rule_id" in one["sql"]
+        query
+        for query in found
+        if query["sql"].startswith('UPDATE "production_job"') and "rule_id" in query["sql"]
     ]
     assert saved == []  # the providers that were chosen before stay
 
@@ -192,7 +194,7 @@ def test_item_that_is_sent_by_another_one_is_not_sent_twice_at_once(shop, flow, 
 
     monkeypatch.setattr(SiteFlowAdapter, "submit", beside_another_sender)
     assert work_on_job(job_pk=second.pk)
-    assert [one.outcome for one in first.attempts.all()] == ["Sent"]
+    assert [attempt.outcome for attempt in first.attempts.all()] == ["Sent"]
     assert at(flow) == {first.number: [first.number]}
 
 
@@ -209,12 +211,12 @@ def test_error_of_our_own_postpones_every_item_of_the_order(shop, flow, press, m
     with CaptureQueriesContext(connection) as found:
         record_fault(job_pk=key)
 
-    locks = [one["sql"] for one in found if "FOR NO KEY UPDATE" in one["sql"]]
+    locks = [query["sql"] for query in found if "FOR NO KEY UPDATE" in query["sql"]]
     assert 'FROM "stores_order"' in locks[0]
     assert set(Attempt.objects.values_list("outcome", flat=True)) == {"Failed"}
-    for one in order.jobs.all():
-        assert one.is_uncertain
-        assert "an internal error" in one.message
+    for failed_job in order.jobs.all():
+        assert failed_job.is_uncertain
+        assert "an internal error" in failed_job.message
 
     monkeypatch.setattr(SiteFlowAdapter, "submit", submit)
     make_due()
@@ -237,7 +239,7 @@ def test_item_on_a_gang_sheet_is_left_to_who_sends_the_sheet(shop, flow, press):
         work()
 
     assert at(flow) == {f"{order.number}-1": numbers(order, 1, 2)}
-    locks = [one["sql"] for one in found if one["sql"].startswith('SELECT "production_job"."id"')]
+    locks = [query["sql"] for query in found if query["sql"].startswith('SELECT "production_job"."id"')]
     of_all = [sql for sql in locks if "ORDER BY" in sql and "NO KEY UPDATE" in sql]
     assert len(of_all) == 2
     assert all('"gang_sheet_id" IS NULL' in sql for sql in of_all)

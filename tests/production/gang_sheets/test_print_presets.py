@@ -106,7 +106,9 @@ def test_sheets_made_by_hand_do_not_mix_presets(shop, tmp_path, client, managed,
 
     archive = zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content)))
     rows = list(csv.DictReader(io.StringIO(archive.read("press/plan.csv").decode())))
-    together = {frozenset(row["Job"] for row in rows if row["File"] == one["File"]) for one in rows}
+    together = {
+        frozenset(row["Job"] for row in rows if row["File"] == sheet_row["File"]) for sheet_row in rows
+    }
     assert together == {frozenset({jobs[0].number, jobs[2].number}), frozenset({jobs[1].number})}
 
 
@@ -121,7 +123,7 @@ def test_tickets_and_page_name_the_preset_of_the_file_also_of_a_reprint(shop, pr
     for job in jobs_of([str(order.pk), str(again.pk)]):
         sent = adapter_job(job)
         features = etree.fromstring(write_xjdf(sent)).findall(".//x:GeneralID", SPACES)
-        named = {one.get("IDUsage"): one.get("IDValue") for one in features}
+        named = {feature.get("IDUsage"): feature.get("IDValue") for feature in features}
         page = client.get(reverse("admin:production_job_change", args=[job.pk])).content.decode()
 
         assert json.loads(write_json_ticket(sent))["Options"]["Print preset"] == "managed-j"

@@ -96,10 +96,10 @@ def test_jobs_wait_for_each_other_and_go_as_one_sheet(shop, press):
     assert sheet.waste <= 0.1
     folder = Path(press.settings["folder"]) / sheet.number
     ticket = json.loads((folder / f"{sheet.number}.json").read_bytes())
-    assert [one["JobNumber"] for one in ticket["Jobs"]] == [job.number for job in jobs]
-    assert [one["Pieces"] >= one["Quantity"] for one in ticket["Jobs"]] == [True] * 3
+    assert [job["JobNumber"] for job in ticket["Jobs"]] == [job.number for job in jobs]
+    assert [job["Pieces"] >= job["Quantity"] for job in ticket["Jobs"]] == [True] * 3
     assert ticket["Jobs"][0]["Recipient"]["Name"]
-    assert {one["Name"] for one in ticket["Files"]} == {path.name for path in folder.glob("*.pdf")}
+    assert {file["Name"] for file in ticket["Files"]} == {path.name for path in folder.glob("*.pdf")}
     for file in ticket["Files"]:
         assert f"-run-{file['Run']}.pdf" in file["Name"]
         assert float(PdfReader(folder / file["Name"]).pages[0].mediabox.width) == pytest.approx(
@@ -112,7 +112,7 @@ def test_jobs_wait_for_each_other_and_go_as_one_sheet(shop, press):
     for job in jobs:
         assert again(job).state == JobState.SENT
         assert again(job).history.last().note == f"On gang sheet {sheet}."
-        assert [one.outcome for one in job.attempts.all()] == ["Sent"]
+        assert [attempt.outcome for attempt in job.attempts.all()] == ["Sent"]
 
 
 def test_rows_of_a_batch_share_a_sheet_that_names_each(shop, press, world):
@@ -127,7 +127,7 @@ def test_rows_of_a_batch_share_a_sheet_that_names_each(shop, press, world):
     assert (batch.status, at_press(press)) == ("Ordered", [sheet.number])
     folder = Path(press.settings["folder"]) / sheet.number
     ticket = json.loads((folder / f"{sheet.number}.json").read_bytes())
-    assert [one["Order"]["Label"] for one in ticket["Jobs"]] == [f"Person 00{n} (k{n})" for n in (1, 2, 3)]
+    assert [job["Order"]["Label"] for job in ticket["Jobs"]] == [f"Person 00{n} (k{n})" for n in (1, 2, 3)]
 
 
 def test_after_a_recovery_no_number_of_a_sheet_or_an_order_is_used_twice(shop, press, capsys):
@@ -309,7 +309,7 @@ def test_kill_between_planning_and_sending_sends_the_sheet_once(shop, press, mon
     assert (at_press(press), sheet.state) == ([sheet.number], SheetState.SENT)
     for job in jobs:
         assert again(job).state == JobState.SENT
-        assert [one.outcome for one in job.attempts.all()] == ["Interrupted", "Interrupted", "Sent"]
+        assert [attempt.outcome for attempt in job.attempts.all()] == ["Interrupted", "Interrupted", "Sent"]
 
 
 def test_held_and_cancelled_jobs_leave_before_the_sheet_goes(shop, press):
@@ -322,7 +322,7 @@ def test_held_and_cancelled_jobs_leave_before_the_sheet_goes(shop, press):
     work_off_jobs()
 
     ticket = next(Path(press.settings["folder"]).glob("G*/*.json"))
-    assert [one["JobNumber"] for one in json.loads(ticket.read_bytes())["Jobs"]] == [stays.number]
+    assert [job["JobNumber"] for job in json.loads(ticket.read_bytes())["Jobs"]] == [stays.number]
     assert (again(held).state, again(held).held) == (JobState.QUEUED, "Manual")
     assert again(cancelled).state == JobState.CANCELLED
     release_job(job=held, actor=STORE)
@@ -436,15 +436,15 @@ def test_rules_are_read_once_for_all_jobs_of_a_sheet_whose_press_is_away(shop, p
         _, staying = _plan_sheet(GangSheet.objects.get().pk)
 
     assert staying == jobs
-    assert sum('FROM "production_routingrule"' in one["sql"] for one in statements) == 1
+    assert sum('FROM "production_routingrule"' in statement["sql"] for statement in statements) == 1
 
 
 def test_sheet_is_planned_reported_and_shown_without_templates(shop, press, client):
     """Each of its hundred jobs would have a copy."""
     jobs, sheet = [order(shop), order(shop, 250)], GangSheet.objects.get()
     client.force_login(shop.world.operator)
-    one = reverse("admin:production_gangsheet_change", args=[sheet.pk])
-    addresses = [reverse("admin:production_gangsheet_changelist"), one]
+    change_page = reverse("admin:production_gangsheet_change", args=[sheet.pk])
+    addresses = [reverse("admin:production_gangsheet_changelist"), change_page]
     with CaptureQueriesContext(connection) as statements:
         assert _plan_sheet(sheet.pk) == (sheet, jobs)
         receive_reports(
@@ -534,7 +534,7 @@ def test_earliest_day_of_its_jobs_is_that_of_the_sheet(shop, press, client):
     work_off_jobs()
 
     ticket = json.loads((Path(press.settings["folder"]) / f"{sheet}/{sheet}.json").read_bytes())
-    assert ticket["ShipBy"] == min(one["ShipBy"] for one in ticket["Jobs"]) > first.isoformat()
+    assert ticket["ShipBy"] == min(job["ShipBy"] for job in ticket["Jobs"]) > first.isoformat()
 
 
 def test_jobs_on_different_material_do_not_share():

@@ -98,15 +98,16 @@ def test_ticket_of_a_sheet_states_the_options_of_all_its_jobs(shop, press):
 
     assert ticket["Options"] == {"Corners": "Rounded"}
     assert "Label" not in ticket["Order"]
-    assert [one["Options"][DRAWN] for one in ticket["Jobs"]] == ["Open house", "Just sold"]
-    assert [one["Order"]["Label"] for one in ticket["Jobs"]] == ["Row of Open house", "Row of Just sold"]
+    assert [job["Options"][DRAWN] for job in ticket["Jobs"]] == ["Open house", "Just sold"]
+    assert [job["Order"]["Label"] for job in ticket["Jobs"]] == ["Row of Open house", "Row of Just sold"]
 
 
 def test_ticket_of_a_sheet_names_the_plates_of_all_its_jobs(shop, press):
-    one = adapter_job(order(shop), is_stamped=False)
-    plan = plan_sheets([gang_request(one)], PressSheet())
+    built_job = adapter_job(order(shop), is_stamped=False)
+    plan = plan_sheets([gang_request(built_job)], PressSheet())
     sent = [
-        replace(one, item=replace(one.item, spot_plates=names)) for names in ([], ["Gold", "Dark"], ["Gold"])
+        replace(built_job, item=replace(built_job.item, spot_plates=names))
+        for names in ([], ["Gold", "Dark"], ["Gold"])
     ]
 
     assert _sheet_item(plan, sent).spot_plates == ["Dark", "Gold"]

@@ -145,7 +145,7 @@ def test_items_of_one_order_at_one_provider_name_each_other(shop, tmp_path):
     assert ticket["Siblings"] == [jobs[0].number, jobs[2].number]
     assert (single["Items"], single["ItemNumber"], single["Siblings"]) == (1, 1, [])
     said = etree.fromstring(write_xjdf(adapter_job(second))).findall("x:GeneralID", SPACES)
-    named = [(one.get("IDUsage"), one.get("IDValue")) for one in said]
+    named = [(feature.get("IDUsage"), feature.get("IDValue")) for feature in said]
     assert ("ItemOfOrder", "2 of 3") in named
     assert ("Sibling", jobs[2].number) in named
 
@@ -276,7 +276,9 @@ def test_options_of_the_item_are_on_every_ticket_by_name_and_value(shop):
     assert built.item.options == expected
     assert json.loads(write_json_ticket(built))["Options"] == expected
     product = etree.fromstring(write_xjdf(built)).find("x:ProductList/x:Product", SPACES)
-    named = {one.get("IDUsage"): one.get("IDValue") for one in product.findall("x:GeneralID", SPACES)}
+    named = {
+        element.get("IDUsage"): element.get("IDValue") for element in product.findall("x:GeneralID", SPACES)
+    }
     assert named == {"Corners": "Rounded", "Folding-Edge": "Long"}
     assert product.find(".//x:MediaIntent", SPACES).get("Coating") == "Matte"
     printed = made_job(options=expected, files=[job_file(url="https://x.example/1.pdf")])
@@ -340,7 +342,7 @@ def test_options_of_a_template_and_of_a_pdf_are_those_of_the_order(shop):
     TemplateField.objects.filter(field_name="Coating").update(default_value="Gloss")
 
     items = OrderItem.objects.order_by("position")
-    assert [item_options(one).get("Coating") for one in items] == ["Matte", "Gloss", "Matte"]
+    assert [item_options(item).get("Coating") for item in items] == ["Matte", "Gloss", "Matte"]
 
 
 def test_pages_and_size_in_tickets_are_those_of_the_print_file_although_the_product_changed(shop):
@@ -385,13 +387,13 @@ def test_eddm_mailing_brings_its_papers_for_the_post_office(shop, client: Client
     papers = (folder / f"{job.number}-eddm-papers.pdf").read_bytes()
     assert "EDDM papers" in PdfReader(io.BytesIO(papers)).pages[0].extract_text()
     ticket = json.loads((folder / f"{job.number}.json").read_bytes())
-    assert [(one["Name"], one["Kind"]) for one in ticket["Files"]] == [
+    assert [(file["Name"], file["Kind"]) for file in ticket["Files"]] == [
         (f"{job.number}-eddm-papers.pdf", "Papers")
     ]
     sets = (
         etree.parse(folder / f"{job.number}.xjdf").getroot().findall("x:ResourceSet[@Name='RunList']", SPACES)
     )
-    assert [one.get("ProcessUsage") for one in sets] == [None, "Papers"]
+    assert [resource_set.get("ProcessUsage") for resource_set in sets] == [None, "Papers"]
     assert only_job().attempts.get().digests.keys() == {f"{job.number}-eddm-papers.pdf"}
     Job.objects.update(pieces=7)
     assert adapter_job(only_job()).files == []
@@ -419,7 +421,7 @@ def test_site_flow_fetches_print_file_and_papers_of_a_mailing(shop, client: Clie
 
     assert (only_job().state, only_job().reference) == ("Sent", f"of-{job.number}")
     [component], [papers] = order["items"][0]["components"], order["shipments"][0]["attachments"]
-    printed, inserted = (client.get(urlsplit(one["path"]).path) for one in (component, papers))
+    printed, inserted = (client.get(urlsplit(file["path"]).path) for file in (component, papers))
     assert hashlib.sha256(printed.content).hexdigest() == component["extraData"]["sha256"]
     assert (papers["type"], inserted["Content-Type"]) == ("insert", "application/pdf")
     assert "EDDM papers" in PdfReader(io.BytesIO(inserted.content)).pages[0].extract_text()
@@ -440,6 +442,8 @@ def test_papers_lie_beside_the_print_file_and_are_not_printed_with_it():
         "SF-1001-1.json",
     ]
     order = siteflow_order(job, SITEFLOW)["orderData"]
-    assert [one["path"] for one in order["items"][0]["components"]] == ["https://x.example/1.pdf"]
-    assert [one["path"] for one in order["shipments"][0]["attachments"]] == ["https://x.example/2.pdf"]
+    assert [component["path"] for component in order["items"][0]["components"]] == ["https://x.example/1.pdf"]
+    assert [attachment["path"] for attachment in order["shipments"][0]["attachments"]] == [
+        "https://x.example/2.pdf"
+    ]
     assert Path(order["shipments"][0]["attachments"][0]["path"]).suffix == ".pdf"

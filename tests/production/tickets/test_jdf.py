@@ -46,7 +46,7 @@ def test_press_finds_file_copies_sides_paper_and_deadline():
     node = ticket.find(".//j:NodeInfo", SPACES)
     assert (node.get("LastEnd"), node.get("JobPriority")) == ("2026-05-08T17:00:00Z", "90")
     linked = {link.get("rRef") for link in ticket.find("j:ResourceLinkPool", SPACES)}
-    assert linked == {one.get("ID") for one in ticket.find("j:ResourcePool", SPACES)}
+    assert linked == {element.get("ID") for element in ticket.find("j:ResourcePool", SPACES)}
 
 
 @pytest.mark.parametrize(("weight", "expected"), [(350, "Paper"), (0, "Other")])
@@ -61,12 +61,12 @@ def test_each_layout_of_a_gang_sheet_has_its_own_run():
     assert ticket.find(".//j:Media", SPACES).get("Dimension") == "1275.5906 907.0866"
     pieces = ticket.find(".//j:Component", SPACES)
     assert (pieces.get("ComponentType"), pieces.get("Dimensions")) == ("Sheet", "1275.5906 907.0866 0")
-    amounts = [one.get("Amount") for one in ticket.iterfind(".//j:PartAmount", SPACES)]
+    amounts = [element.get("Amount") for element in ticket.iterfind(".//j:PartAmount", SPACES)]
     assert amounts == ["25", "13"]
     assert len(ticket.findall(".//j:RunList/j:RunList", SPACES)) == 2
     assert ticket.find(".//j:ConventionalPrintingParams", SPACES).get("WorkStyle") == "WorkAndTurn"
     linked = {link.get("rRef") for link in ticket.find("j:ResourceLinkPool", SPACES)}
-    assert linked == {one.get("ID") for one in ticket.find("j:ResourcePool", SPACES)}
+    assert linked == {element.get("ID") for element in ticket.find("j:ResourcePool", SPACES)}
 
 
 def test_form_that_prints_both_sides_is_front_and_back_of_its_sheet():
@@ -83,7 +83,7 @@ def test_people_read_what_is_done_after_printing_and_what_is_packed_together():
         siblings=["SF-1000-1", "SF-1001-1"],
     )
 
-    comments = {one.get("ID"): one.text for one in ticket_of(job).findall("j:Comment", SPACES)}
+    comments = {element.get("ID"): element.text for element in ticket_of(job).findall("j:Comment", SPACES)}
 
     assert comments["Finishing"].splitlines() == [
         "Rounded corners: Yes",
@@ -101,7 +101,7 @@ def test_chosen_option_comes_before_that_of_the_product():
 
     job = made_job(options=options, finish="Gloss aqueous", siblings=["1000-1", "SF-1001-1"])
 
-    comments = {one.get("ID"): one.text for one in ticket_of(job).findall("j:Comment", SPACES)}
+    comments = {element.get("ID"): element.text for element in ticket_of(job).findall("j:Comment", SPACES)}
     assert comments["Finishing"].splitlines() == [
         *(f"{name}: {value}" for name, value in options.items()),
         "Item of order: 2 of 2",

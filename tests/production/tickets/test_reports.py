@@ -95,7 +95,10 @@ def test_csv_of_a_spreadsheet_is_read(separator):
     )
     text += 'SF-2,Shipped,1Z 999,2026-05-04T12:00:00Z,"two\nlines"\r\n'
     reports = read_csv_reports(text.replace(",", separator).encode())
-    assert [(one.job_number, one.state, one.at, one.tracking_number, one.message) for one in reports] == [
+    assert [
+        (report.job_number, report.state, report.at, report.tracking_number, report.message)
+        for report in reports
+    ] == [
         ("SF-1", "InProduction", NOON, "", ""),
         ("SF-2", "Shipped", NOON, "1Z 999", "two lines"),
     ]
@@ -108,8 +111,8 @@ def test_separator_of_lines_that_end_with_carriage_returns_is_found():
 
 
 def test_json_is_one_report_a_list_or_a_versioned_object():
-    one = '{"JobNumber": "SF-1", "State": "Cancelled", "Message": null}'
-    for body in (one, f"[{one}]", f'{{"Version": 1, "Reports": [{one}]}}'):
+    entry = '{"JobNumber": "SF-1", "State": "Cancelled", "Message": null}'
+    for body in (entry, f"[{entry}]", f'{{"Version": 1, "Reports": [{entry}]}}'):
         (report,) = read_json_reports(body.encode())
         assert (report.job_number, report.state, report.at) == ("SF-1", "Cancelled", None)
     assert read_json_reports(b"[]") == []

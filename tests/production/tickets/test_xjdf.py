@@ -117,7 +117,7 @@ def test_option_keeps_its_name_in_any_script():
 
     features = _ticket(options=options).findall(".//x:GeneralID[@DataType='NamedFeature']", SPACES)
 
-    assert {one.get("IDUsage"): one.get("IDValue") for one in features} == {
+    assert {feature.get("IDUsage"): feature.get("IDValue") for feature in features} == {
         "Größe": "XL",
         "紙": "和紙",
         "Rounded-corners": "Yes",
@@ -132,7 +132,7 @@ def test_paper_that_was_chosen_in_other_words_is_not_that_of_the_product():
     media = {"MediaQuality": "SILK", "MediaType": "Paper"}
     assert dict(_only(root, ".//x:MediaIntent").attrib) == media
     features = root.findall(".//x:GeneralID[@DataType='NamedFeature']", SPACES)
-    assert {one.get("IDUsage"): one.get("IDValue") for one in features} == options
+    assert {feature.get("IDUsage"): feature.get("IDValue") for feature in features} == options
 
 
 def test_delivery_names_address_and_what_is_in_the_parcel():
@@ -233,12 +233,15 @@ def test_gang_ticket_has_a_product_a_recipient_and_a_parcel_for_each_job():
     assert _order(root) == ["AuditPool", "Comment", "ProductList", *["ResourceSet"] * 8]
     assert root.find(".//x:Media", SPACES).get("Dimension") == "1275.5906 907.0866"
     products = root.findall("x:ProductList/x:Product", SPACES)
-    assert [(one.get("ID"), one.get("Amount")) for one in products] == [
+    assert [(product.get("ID"), product.get("Amount")) for product in products] == [
         ("Product-1", "100"),
         ("Product-2", "250"),
     ]
     named = [
-        [(one.get("IDUsage"), one.get("IDValue")) for one in product.findall("x:GeneralID", SPACES)[:3]]
+        [
+            (element.get("IDUsage"), element.get("IDValue"))
+            for element in product.findall("x:GeneralID", SPACES)[:3]
+        ]
         for product in products
     ]
     first, second = "G12-sheet-01-run-25.pdf", "G12-sheet-02-run-13.pdf"
@@ -249,28 +252,29 @@ def test_gang_ticket_has_a_product_a_recipient_and_a_parcel_for_each_job():
         ("PiecesPerSheet", f"4 on {second}"),
     ]
     contacts = root.findall("x:ResourceSet[@Name='Contact']/x:Resource", SPACES)
-    assert [dict(_only(one, "x:Part").attrib) for one in contacts] == [
+    assert [dict(_only(contact, "x:Part").attrib) for contact in contacts] == [
         {"ContactType": "Delivery", "DropID": f"Drop-{number}"} for number in (1, 2)
     ]
-    assert [_only(one, ".//x:Person").get("FamilyName") for one in contacts] == ["O’Neill", "Cher"]
+    assert [_only(contact, ".//x:Person").get("FamilyName") for contact in contacts] == ["O’Neill", "Cher"]
     drops = root.findall("x:ResourceSet[@Name='DeliveryParams']/x:Resource", SPACES)
     assert [
-        (_only(one, "x:Part").get("DropID"), dict(_only(one, ".//x:DropItem").attrib)) for one in drops
+        (_only(drop, "x:Part").get("DropID"), dict(_only(drop, ".//x:DropItem").attrib)) for drop in drops
     ] == [
         ("Drop-1", {"Amount": "100", "ItemRef": "Product-1"}),
         ("Drop-2", {"Amount": "250", "ItemRef": "Product-2"}),
     ]
     sheets = root.findall("x:ResourceSet[@Name='RunList']/x:Resource", SPACES)
-    assert [_only(one, "x:Part").get("Run") for one in sheets] == ["Run-1", "Run-2"]
-    specs = [_only(one, ".//x:FileSpec") for one in sheets]
-    assert [(one.get("URL"), one.get(f"{{{OWN_NAMESPACE}}}Run")) for one in specs] == [
+    assert [_only(sheet, "x:Part").get("Run") for sheet in sheets] == ["Run-1", "Run-2"]
+    specs = [_only(sheet, ".//x:FileSpec") for sheet in sheets]
+    assert [(spec.get("URL"), spec.get(f"{{{OWN_NAMESPACE}}}Run")) for spec in specs] == [
         (first, "25"),
         (second, "13"),
     ]
     assert _only(root, ".//x:Layout").get("WorkStyle") == "WorkAndTurn"
     pressed = root.findall("x:ResourceSet[@Name='Component'][@Usage='Output']/x:Resource", SPACES)
     assert [
-        (_only(one, "x:Part").get("Run"), dict(_only(one, ".//x:PartAmount").attrib)) for one in pressed
+        (_only(resource, "x:Part").get("Run"), dict(_only(resource, ".//x:PartAmount").attrib))
+        for resource in pressed
     ] == [("Run-1", {"Amount": "20", "Waste": "5"}), ("Run-2", {"Amount": "13"})]
     _follows_schema(ticket)
 

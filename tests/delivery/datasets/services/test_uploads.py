@@ -96,7 +96,9 @@ def test_upload_is_thrown_away():
 
 
 def test_uploads_of_one_name_are_two_files():
-    runs = [receive_upload(upload=SimpleUploadedFile("same.csv", one), by="Ada") for one in (b"a", b"b")]
+    runs = [
+        receive_upload(upload=SimpleUploadedFile("same.csv", content), by="Ada") for content in (b"a", b"b")
+    ]
 
     contents = []
     for run in runs:

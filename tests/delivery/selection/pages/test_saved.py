@@ -50,7 +50,7 @@ def test_selection_is_shown_to_its_owner_alone(world, signed_in, dataset):
     assert {signed_in(world.user).get(page).status_code for page in pages} == {200}
     assert {signed_in(world.outsider).get(page).status_code for page in pages} == {404}
     features = signed_in(world.user).get(pages[2]).json()["features"]
-    assert [one["id"] for one in features] == ["84101C001", "84101C002", "84102R001"]
+    assert [feature["id"] for feature in features] == ["84101C001", "84101C002", "84102R001"]
 
 
 def test_unfitting_or_expired_selection_is_not_offered_for_order(world, signed_in, dataset):

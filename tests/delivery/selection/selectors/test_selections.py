@@ -25,9 +25,17 @@ def test_selection_is_seen_by_its_maker_alone(world):
     program = Caller(application_id=world.application.pk)
     both = Caller(user_id=world.user.pk, application_id=world.application.pk)
 
-    assert [may_read(one, person) for one in (own, through, of_application)] == [True, True, False]
-    assert [may_read(one, program) for one in (own, through, of_application)] == [False, True, True]
-    assert [may_read(one, both) for one in (own, through, of_application)] == [False, True, False]
+    assert [may_read(selection, person) for selection in (own, through, of_application)] == [
+        True,
+        True,
+        False,
+    ]
+    assert [may_read(selection, program) for selection in (own, through, of_application)] == [
+        False,
+        True,
+        True,
+    ]
+    assert [may_read(selection, both) for selection in (own, through, of_application)] == [False, True, False]
     assert not may_read(own, Caller.on_pages(world.outsider))
     assert may_read(own, Caller.on_pages(world.operator))
     with pytest.raises(NotFound):
