@@ -138,9 +138,8 @@ def _place_pages(
         for number, target in enumerate(targets):
             page = pages[number] if number < len(pages) else None
             source = pdf.pages[first - 1 + number] if page else None
-            page_file, screen_file, bare_file = (
-                folder / _name_file(kind, number) for kind in ("page", "screen", "bare")
-            )
+            files = [folder / _name_file(kind, number) for kind in ("page", "screen", "bare")]
+            page_file, screen_file, bare_file = files
             facts_of_page = (
                 _lay_out_page(source, page, target, ppi, page_file, screen_file)
                 if source and page
@@ -148,7 +147,7 @@ def _place_pages(
             )
             bare_file.write_bytes(facts_of_page.bare)
             facts.append(pack_facts(facts_of_page))
-            size += sum(file.stat().st_size for file in (page_file, screen_file, bare_file) if file.exists())
+            size += sum(file.stat().st_size for file in files if file.exists())
             if size > max_bytes:
                 raise DocumentRefused("too_complex", TOO_LARGE)
     return facts

@@ -153,12 +153,8 @@ def _plan_sheet(layout: SheetLayout, sheet: PressSheet, *, number: int, of: int)
         Place(job, 1, *grid.corner(slot), grid.width_mm, grid.height_mm, grid.rotation)
         for slot, job in zip(slots, jobs, strict=False)
     ]
-    is_head_to_foot = request.is_head_to_foot
-    backs = (
-        [back_place(place, sheet, is_head_to_foot=is_head_to_foot) for place in fronts]
-        if request.is_two_sided
-        else []
-    )
+    sides = fronts if request.is_two_sided else []
+    backs = [back_place(place, sheet, is_head_to_foot=request.is_head_to_foot) for place in sides]
     if yields == 2:
         # Both sides are printed with the same form.
         fronts, backs = [*fronts, *backs], []
@@ -172,7 +168,7 @@ def _plan_sheet(layout: SheetLayout, sheet: PressSheet, *, number: int, of: int)
         fronts=tuple(fronts),
         backs=tuple(backs),
         counts={job: count * yields for job, count in sorted(layout.slots.items())},
-        is_head_to_foot=is_head_to_foot,
+        is_head_to_foot=request.is_head_to_foot,
         panels=request.panels,
     )
 

@@ -103,11 +103,9 @@ def _runs_near(missing: Mapping[str, int], full: int, slots: int) -> list[int]:
 def _fill_slots(missing: Mapping[str, int], slots: int, run: int) -> dict[str, int]:
     """Requested pieces, of the largest jobs first; then spare slots for those with the most pieces left."""
     counts, free_slots = _without_surplus(missing, slots, run, {})
-    remainders = {
-        number: count % run for number, count in missing.items() if counts.get(number, 0) == count // run
-    }
-    for number in sorted(remainders, key=lambda job: (-remainders[job], job))[:free_slots]:
-        if remainders[number]:
+    rest = {number: count % run for number, count in missing.items() if counts.get(number, 0) == count // run}
+    for number in sorted(rest, key=lambda job: (-rest[job], job))[:free_slots]:
+        if rest[number]:
             counts[number] = counts.get(number, 0) + 1
     return counts
 
@@ -148,11 +146,9 @@ def _merge_layouts(
     return trimmed
 
 
-def _cover_pieces(
-    layouts: list[Layout], removed: Layout, quantities: Mapping[str, int]
-) -> list[Layout] | None:
+def _cover_pieces(layouts: list[Layout], gone: Layout, quantities: Mapping[str, int]) -> list[Layout] | None:
     """The layouts with longer runs, so that they give the pieces of one that is gone."""
-    for number in removed[1]:
+    for number in gone[1]:
         short = quantities[number] - sum(run * counts.get(number, 0) for run, counts in layouts)
         if short > 0:
             most = max(range(len(layouts)), key=lambda index: layouts[index][1].get(number, 0), default=None)

@@ -154,9 +154,8 @@ def _ink_of(total: Image.Image, scale: float, limit: float) -> PlateInk:
     speck, pixels = max(1.0, SPECK_MM2 * scale**2), total.histogram()
     level = next((level for level in range(255, 0, -1) if sum(pixels[level:]) >= speck), 0)
     percent = level / 255 * FULL_PERCENT
-    box = total.point(
-        [255 if shade / 255 * FULL_PERCENT > limit + 1 else 0 for shade in range(256)]
-    ).getbbox()
+    marks = [255 if shade / 255 * FULL_PERCENT > limit + 1 else 0 for shade in range(256)]
+    box = total.point(marks).getbbox()
     if box is None or percent <= limit + 1:
         return PlateInk(percent, None)
     left, top, right, bottom = (edge / scale for edge in box)

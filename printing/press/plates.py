@@ -209,10 +209,9 @@ class _Drawing(Repainter):
             count = COMPONENTS[kind]
             tint = self._calculator_function(postscript, [0, 1] * count)
             names = pikepdf.Array([pikepdf.Name(f"/Ink{number}") for number in range(count)])
-            converted = pikepdf.Array(
-                [pikepdf.Name.DeviceN, names, pikepdf.Name(DEVICE[self._view.target]), tint]
-            )
-            self._spaces[kind] = self._pdf.make_indirect(converted)
+            base = pikepdf.Name(DEVICE[self._view.target])
+            space_of_inks = pikepdf.Array([pikepdf.Name.DeviceN, names, base, tint])
+            self._spaces[kind] = self._pdf.make_indirect(space_of_inks)
         return self._spaces[kind]
 
     def _calculator_function(self, postscript: bytes, domain: Any) -> pikepdf.Stream:

@@ -54,6 +54,5 @@ def _in_proportion(box: Box, content: bytes, size: Size) -> bytes:
         is_larger = reshaped_size(size, proportion, crop=True) > target
         return shrink_picture(cropped, target) if is_larger else cropped
 
-    return smaller_copies.get_or_make(
-        (hashlib.sha256(content).digest() + box.fit.encode(), target), scale_picture
-    )
+    key = hashlib.sha256(content).digest() + box.fit.encode(), target
+    return smaller_copies.get_or_make(key, scale_picture)

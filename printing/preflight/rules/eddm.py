@@ -26,12 +26,9 @@ def _list_findings(sheet: CheckedSheet) -> Iterator[EddmFinding]:
     pages, product = sheet.template.pages, sheet.product
     numbers = {number for number, _ in sheet.pages}
     sizes = {(text.page, text.box): text.size for text in sheet.job.texts}
-    of_piece = chain(
-        check_size(product.width_mm, product.height_mm) if product else (), check_presence(pages)
-    )
-    return (
-        finding for finding in chain(of_piece, check_pages(pages, sizes)) if (finding.page or 0) in numbers
-    )
+    of_size = check_size(product.width_mm, product.height_mm) if product else ()
+    findings = chain(of_size, check_presence(pages), check_pages(pages, sizes))
+    return (finding for finding in findings if (finding.page or 0) in numbers)
 
 
 def _match_finding(sheet: CheckedSheet, finding: EddmFinding) -> RuleMatch:

@@ -123,14 +123,10 @@ def artwork_pages_ignored(sheet: CheckedSheet) -> Iterator[RuleMatch]:
 def page_blank(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     """Varnish and white are plates that no picture shows."""
     drawn_numbers = {visible.number for visible in sheet.visible_boxes}
-    sent_count = len(sheet.template.pages) - sheet.job.missing_pages
+    count = len(sheet.template.pages) - sheet.job.missing_pages
     behind = {background.number: background for background in sheet.backgrounds}
     for number, page in sheet.pages:
-        if (
-            number < sent_count
-            and number not in drawn_numbers
-            and _is_blank(sheet, number, behind.get(number))
-        ):
+        if number < count and number not in drawn_numbers and _is_blank(sheet, number, behind.get(number)):
             yield RuleMatch(
                 number, trim_area(page), f"Page {number + 1}", "nothing to print", "something visible"
             )
