@@ -113,10 +113,8 @@ class JobColumns(StaffAdmin):
     @admin.display(description="jobs of the order")
     def place_in_order(self, job: Job) -> str | SafeString:
         """Shows the place that tickets say, such as “2 of 3”, above links to the other jobs."""
-        position = order_places([job])[job.pk]
-        return (
-            format_html("<div>{}<br>{}</div>", *_show_siblings(position, LINKED)) if position.total else "—"
-        )
+        place = order_places([job])[job.pk]
+        return format_html("<div>{}<br>{}</div>", *_show_siblings(place, LINKED)) if place.total else "—"
 
     @admin.display(description="provider")
     def provider_name(self, job: Job) -> str:

@@ -50,9 +50,8 @@ def notify_of_failure(jobs: Sequence[Job]) -> int:
     keys = [key for job in jobs for key in failure_keys(job.number)]
     used_keys = set(Notification.objects.filter(user__in=people, key__in=keys).values_list("key", flat=True))
     # One that nobody was notified of before, or else the first.
-    job = next(
-        (candidate for candidate in jobs if failure_keys(candidate.number)[0] not in used_keys), jobs[0]
-    )
+    unnotified = (candidate for candidate in jobs if failure_keys(candidate.number)[0] not in used_keys)
+    job = next(unnotified, jobs[0])
     unused_keys = [key for key in failure_keys(job.number) if key not in used_keys]
     return notify(
         user_ids=people,
