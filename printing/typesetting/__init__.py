@@ -30,7 +30,7 @@ started when first needed; any thread may call.
 from printing.bounded import RenderingBusy
 from printing.typesetting.errors import (
     FontInvalid,
-    Problem,
+    InputProblem,
     RenderingFailed,
     RenderingTimedOut,
     TemplateInvalid,

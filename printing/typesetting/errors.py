@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class InputProblem:
     """A fault in the input: a JSON pointer, a stable code, and a message for a person."""
 
     pointer: str
@@ -16,7 +16,7 @@ class Problem:
 class Refused(ValueError):
     """Invalid input; `problems` holds all faults, not only the first."""
 
-    def __init__(self, problems: Iterable[Problem]) -> None:
+    def __init__(self, problems: Iterable[InputProblem]) -> None:
         self.problems = tuple(problems)
         super().__init__("; ".join(f"{problem.pointer}: {problem.message}" for problem in self.problems))
 

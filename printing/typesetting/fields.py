@@ -8,7 +8,7 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from printing.text import did_you_mean, is_blank
-from printing.typesetting.errors import Problem, ValuesInvalid, pointer
+from printing.typesetting.errors import InputProblem, ValuesInvalid, pointer
 from printing.typesetting.template import Box
 
 TYPES = {
@@ -66,7 +66,7 @@ def resolve_values(
     unknown = [name for name in sent_values if name not in by_name]
     if _count_bytes(unknown) + _count_bytes(sent_values.values()) > ALL_VALUES_BYTES:
         message = f"All values together have at most {ALL_VALUES_BYTES:,} bytes."
-        raise ValuesInvalid([Problem("", "too_large", message)])
+        raise ValuesInvalid([InputProblem("", "too_large", message)])
     problems = _unknown_names(unknown, list(by_name)) if unknown else []
     values: dict[str, str] = {}
     for field in fields:
@@ -75,7 +75,7 @@ def resolve_values(
             value = field.org_value or field.default_value
         fault = _find_fault(field, value, gallery)
         if fault:
-            problems.append(Problem(pointer(field.field_name), *fault))
+            problems.append(InputProblem(pointer(field.field_name), *fault))
         elif isinstance(value, str):
             values[field.field_name] = value.replace("\r\n", "\n").replace("\r", "\n")
     if problems:
@@ -83,11 +83,11 @@ def resolve_values(
     return values
 
 
-def _unknown_names(names: Sequence[str], allowed: Sequence[str]) -> list[Problem]:
+def _unknown_names(names: Sequence[str], allowed: Sequence[str]) -> list[InputProblem]:
     allowed_text = f" Allowed: {', '.join(allowed)}." if allowed else " It has none."
     near = did_you_mean(names, allowed)
     return [
-        Problem(
+        InputProblem(
             pointer(name),
             "unknown_field",
             f"{name[:64]} is not a field of this product.{allowed_text if name in near else ''}{near.get(name, '')}",

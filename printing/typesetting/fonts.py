@@ -12,7 +12,7 @@ from pathlib import Path
 from fontTools.ttLib import TTCollection, TTFont
 
 from printing.bounded import TaskFailed, run_bounded
-from printing.typesetting.errors import FontInvalid, Problem
+from printing.typesetting.errors import FontInvalid, InputProblem
 
 FONT_BYTES = 20_000_000
 # For an upload: a few kilobytes can name billions of characters.
@@ -164,18 +164,18 @@ def open_font(content: bytes) -> tuple[str, ...]:
     """Check an uploaded font file and give its family names; raise FontInvalid if it cannot be used."""
     if len(content) > FONT_BYTES:
         raise FontInvalid(
-            [Problem("", "font_too_large", f"The file is larger than {FONT_BYTES // 1_000_000} MB.")]
+            [InputProblem("", "font_too_large", f"The file is larger than {FONT_BYTES // 1_000_000} MB.")]
         )
     if content[:4] not in {b"\0\1\0\0", b"OTTO", b"ttcf", b"true"}:
-        raise FontInvalid([Problem("", "not_a_font", "Only TrueType and OpenType files are allowed.")])
+        raise FontInvalid([InputProblem("", "not_a_font", "Only TrueType and OpenType files are allowed.")])
     task, files = "printing.typesetting.fonts:families_in_folder", {"font": content}
     try:
         with run_bounded(task, files, seconds=READING_SECONDS, memory=READING_BYTES) as (families, _):
             family_names = tuple(families)
     except TaskFailed as error:
-        raise FontInvalid([Problem("", "not_a_font", "The font file is damaged.")]) from error
+        raise FontInvalid([InputProblem("", "not_a_font", "The font file is damaged.")]) from error
     if not family_names:
-        raise FontInvalid([Problem("", "not_a_font", "The font has no name or no characters.")])
+        raise FontInvalid([InputProblem("", "not_a_font", "The font has no name or no characters.")])
     return family_names
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from printing.typesetting.artwork import ArtworkInvalid, read_artwork
-from printing.typesetting.errors import Problem, TemplateInvalid
+from printing.typesetting.errors import InputProblem, TemplateInvalid
 from printing.typesetting.fields import Field
 from printing.typesetting.fonts import FontSet
-from printing.typesetting.reading import Reading
+from printing.typesetting.reading import ObjectReader
 from printing.typesetting.template import (
     BLEED_MM,
     BOX_LIMITS,
@@ -52,8 +52,8 @@ def parse_template(json_value: object, fields: Sequence[Field], fonts: FontSet |
 
     Without `fonts` the shipped families are the ones allowed.
     """
-    problems: list[Problem] = []
-    root = Reading(json_value, (), problems)
+    problems: list[InputProblem] = []
+    root = ObjectReader(json_value, (), problems)
     artwork = _read_pictures(root, "Artwork")
     gallery = _read_pictures(root, "Gallery")
     pages = _read_pages(root, artwork, fields, fonts)
@@ -75,15 +75,15 @@ def parse_draft(
     fonts: FontSet,
 ) -> Template:
     """Does as `parse_template` for pages that are edited often and whose pictures have been read already."""
-    problems: list[Problem] = []
-    parsed_pages = _read_pages(Reading({"Pages": pages}, (), problems), artwork, fields, fonts)
+    problems: list[InputProblem] = []
+    parsed_pages = _read_pages(ObjectReader({"Pages": pages}, (), problems), artwork, fields, fonts)
     if problems:
         raise TemplateInvalid(problems)
     return Template(_digest_json(pages), parsed_pages, artwork, gallery, _list_families(parsed_pages))
 
 
 def _read_pages(
-    root: Reading, artwork: Mapping[str, Artwork], fields: Sequence[Field], fonts: FontSet | None
+    root: ObjectReader, artwork: Mapping[str, Artwork], fields: Sequence[Field], fonts: FontSet | None
 ) -> tuple[Page, ...]:
     kinds_of_fields = {field.field_name: field.type for field in fields}
     families = (fonts or FontSet.shipped()).families
@@ -102,7 +102,7 @@ def _digest_json(json_value: object) -> str:
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _read_pictures(root: Reading, key: str) -> dict[str, Artwork]:
+def _read_pictures(root: ObjectReader, key: str) -> dict[str, Artwork]:
     value = root.raw(key)
     if value is None:
         return {}
@@ -127,7 +127,7 @@ def _read_pictures(root: Reading, key: str) -> dict[str, Artwork]:
 
 
 def _read_page(
-    page: Reading, artwork: Mapping[str, Artwork], kinds: Mapping[str, str], families: frozenset[str]
+    page: ObjectReader, artwork: Mapping[str, Artwork], kinds: Mapping[str, str], families: frozenset[str]
 ) -> Page:
     width, height = page.number("WidthMM", PAGE_MM), page.number("HeightMM", PAGE_MM)
     bleed = page.number("BleedMM", BLEED_MM, 0.0)
@@ -144,7 +144,7 @@ def _read_page(
     return Page(width, height, bleed, background if isinstance(background, str) else None, boxes)
 
 
-def _check_proportions(page: Reading, picture: Artwork, proportion: float) -> None:
+def _check_proportions(page: ObjectReader, picture: Artwork, proportion: float) -> None:
     if picture.height and abs(picture.width / picture.height / proportion - 1) > PROPORTION_TOLERANCE:
         page.note(
             "wrong_proportions",
@@ -155,7 +155,7 @@ def _check_proportions(page: Reading, picture: Artwork, proportion: float) -> No
 
 
 def _read_box(
-    box: Reading, width: float, height: float, kinds: Mapping[str, str], families: frozenset[str]
+    box: ObjectReader, width: float, height: float, kinds: Mapping[str, str], families: frozenset[str]
 ) -> Box:
     kind = box.choice("Kind", KINDS)
     if box.value.get("Kind") not in KINDS:
@@ -189,7 +189,7 @@ def _scale_limits(limits: tuple[float, float], length: float) -> tuple[float, fl
     return limits[0] * length, limits[1] * length
 
 
-def _read_content(box: Reading, kind: str, kinds: Mapping[str, str]) -> tuple[str | None, str | None]:
+def _read_content(box: ObjectReader, kind: str, kinds: Mapping[str, str]) -> tuple[str | None, str | None]:
     field, text = box.raw("Field"), box.text("Text", TEXT_LETTERS)
     if (field is None) == (box.raw("Text") is None):
         if box.valid:
@@ -212,7 +212,7 @@ def _read_content(box: Reading, kind: str, kinds: Mapping[str, str]) -> tuple[st
     return field, None
 
 
-def _read_fixed(box: Reading, kind: str) -> tuple[None, str]:
+def _read_fixed(box: ObjectReader, kind: str) -> tuple[None, str]:
     """The fixed text of an EDDM box: the standard words by default."""
     if box.raw("Field") is not None:
         box.note("not_allowed", f"A box of kind {kind} has a fixed Text.", "Field")
@@ -220,7 +220,7 @@ def _read_fixed(box: Reading, kind: str) -> tuple[None, str]:
     return None, FIXED_TEXTS[kind] if text is None else text
 
 
-def _read_extras(box: Reading, kind: str, families: frozenset[str]) -> dict[str, Any]:
+def _read_extras(box: ObjectReader, kind: str, families: frozenset[str]) -> dict[str, Any]:
     if kind == "Text" or kind in FIXED_TEXTS:
         return _read_type(box, families)
     if kind == "Image":
@@ -231,7 +231,7 @@ def _read_extras(box: Reading, kind: str, families: frozenset[str]) -> dict[str,
     return {}
 
 
-def _read_type(box: Reading, families: frozenset[str]) -> dict[str, Any]:
+def _read_type(box: ObjectReader, families: frozenset[str]) -> dict[str, Any]:
     size = box.number("Size", BOX_LIMITS["Size"])
     smallest = box.number("MinimumSize", BOX_LIMITS["MinimumSize"], size)
     if smallest > size:

@@ -2,7 +2,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from printing.typesetting.errors import Problem, pointer
+from printing.typesetting.errors import InputProblem, pointer
 from printing.typesetting.template import CMYK, RGB
 
 SPOT_LETTERS = 60
@@ -12,13 +12,13 @@ NO_SPOTS = frozenset({"all", "none", "cyan", "magenta", "yellow", "black"})
 _HEX = frozenset("0123456789abcdefABCDEF")
 
 
-class Reading:
+class ObjectReader:
     """Reads one JSON object key by key and collects every problem with its path.
 
     By hand, because pydantic cannot report problems across boxes at their path, and this package imports no Django.
     """
 
-    def __init__(self, value: object, path: tuple[str | int, ...], problems: list[Problem]) -> None:
+    def __init__(self, value: object, path: tuple[str | int, ...], problems: list[InputProblem]) -> None:
         self.path = path
         self.problems = problems
         self.valid = isinstance(value, dict)
@@ -28,10 +28,10 @@ class Reading:
             self.note("wrong_type", "An object is expected here.")
 
     def note(self, code: str, message: str, *steps: str | int) -> None:
-        self.problems.append(Problem(pointer(*self.path, *steps), code, message))
+        self.problems.append(InputProblem(pointer(*self.path, *steps), code, message))
 
-    def inner(self, value: object, *steps: str | int) -> "Reading":
-        return Reading(value, (*self.path, *steps), self.problems)
+    def inner(self, value: object, *steps: str | int) -> "ObjectReader":
+        return ObjectReader(value, (*self.path, *steps), self.problems)
 
     def raw(self, key: str) -> object:
         self.read_keys.add(key)
@@ -103,7 +103,7 @@ class Reading:
         self.note("not_a_color", f'{key} must be "#rrggbb" or an object of C, M, Y, K in percent.', key)
         return default
 
-    def items(self, key: str, longest: int, *, required: bool = False) -> Iterable["Reading"]:
+    def items(self, key: str, longest: int, *, required: bool = False) -> Iterable["ObjectReader"]:
         value = self.raw(key)
         if value is None and not required:
             return []

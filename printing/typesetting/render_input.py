@@ -22,7 +22,7 @@ from printing.typesetting.artwork import (
     measure_picture,
     place_on_sheet,
 )
-from printing.typesetting.errors import Problem, pointer
+from printing.typesetting.errors import InputProblem, pointer
 from printing.typesetting.fields import overflow_reason
 from printing.typesetting.fonts import FontSet
 from printing.typesetting.press import PICTURE_TYPES, Press, placeholder_of_spot
@@ -52,8 +52,8 @@ class RenderInput:
     pictures: dict[str, tuple[bytes, str]]
     fields: list[str]
     places: list[tuple[int, int]]
-    problems: list[Problem]
-    messages: list[Problem]
+    problems: list[InputProblem]
+    messages: list[InputProblem]
     separated: dict[str, bytes] = field(default_factory=dict)
     plates: dict[str, str] = field(default_factory=dict)
     spots: list[tuple[str, tuple[float, float, float, float]]] = field(default_factory=list)
@@ -81,7 +81,7 @@ class RenderInputBuilder:
         self.template, self.images, self.fonts, self.for_screen = template, images, fonts, for_screen
         self.press, self.shows_plates = press, shows_plates
         self.render_input = RenderInput([], {}, [], [], [], [])
-        self.reported: set[Problem] = set()
+        self.reported: set[InputProblem] = set()
 
     def build(self, values: Mapping[str, str], artwork: Mapping[str, str]) -> RenderInput:
         for number, page in enumerate(self.template.pages):
@@ -247,7 +247,7 @@ class RenderInputBuilder:
                 f"{box.field} prints at {dpi} dpi; at least {GOOD_DPI} dpi are needed for a sharp picture."
             )
             self._add_problem(
-                self.render_input.messages, Problem(pointer(box.field or ""), "low_resolution", message)
+                self.render_input.messages, InputProblem(pointer(box.field or ""), "low_resolution", message)
             )
 
     def _build_code(self, frame: dict[str, Any], box: Box, content: str) -> dict[str, Any] | None:
@@ -270,10 +270,10 @@ class RenderInputBuilder:
     def _refuse(self, box: Box, code: str, message: str) -> None:
         where = pointer(box.field) if box.field else ""
         self._add_problem(
-            self.render_input.problems, Problem(where, code, f"{box.field or 'A fixed text'} {message}.")
+            self.render_input.problems, InputProblem(where, code, f"{box.field or 'A fixed text'} {message}.")
         )
 
-    def _add_problem(self, problems: list[Problem], problem: Problem) -> None:
+    def _add_problem(self, problems: list[InputProblem], problem: InputProblem) -> None:
         if problem not in self.reported:
             self.reported.add(problem)
             problems.append(problem)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from printing.typesetting.errors import (
-    Problem,
+    InputProblem,
     RenderingFailed,
     RenderingTimedOut,
     TemplateInvalid,
@@ -34,7 +34,7 @@ class Proof:
 
     pdf: bytes
     pages: tuple[bytes, ...]
-    messages: tuple[Problem, ...]
+    messages: tuple[InputProblem, ...]
     texts: tuple[SetText, ...] = ()
 
 
@@ -43,7 +43,7 @@ class PrintFile:
     """The print-ready PDF of an order, and warnings about the print quality."""
 
     pdf: bytes
-    messages: tuple[Problem, ...]
+    messages: tuple[InputProblem, ...]
     texts: tuple[SetText, ...] = ()
 
 
@@ -52,7 +52,7 @@ class PagePicture:
     """A page's PNG without the boxes that cannot be printed, and their problems."""
 
     png: bytes
-    problems: tuple[Problem, ...]
+    problems: tuple[InputProblem, ...]
     texts: tuple[SetText, ...] = ()
 
 
@@ -189,7 +189,7 @@ def try_template(template: Template, fonts: FontSet | None = None) -> None:
         render_proof(template, {}, fonts=fonts)
     except (RenderingFailed, ValuesInvalid) as error:
         raise TemplateInvalid(
-            [Problem("", "not_renderable", f"The template can't be rendered: {error}")]
+            [InputProblem("", "not_renderable", f"The template can't be rendered: {error}")]
         ) from error
 
 

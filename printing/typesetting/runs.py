@@ -11,7 +11,7 @@ from typing import Any
 
 from printing.caches import WeightedCache
 from printing.press import isolation
-from printing.typesetting.errors import Problem, RenderingFailed, ValuesInvalid, pointer
+from printing.typesetting.errors import InputProblem, RenderingFailed, ValuesInvalid, pointer
 from printing.typesetting.fonts import FontSet
 from printing.typesetting.ipc import SIZES
 from printing.typesetting.press import Press
@@ -155,10 +155,8 @@ class Run:
                 )
                 of_pages = {**request, "root": str(root), "outputs": ["png"]}
                 second.send(of_pages, [_write_job(new_pages[own_count:], self.job, paths)], self._end)
-            jobs = [
-                _write_job(render_input.pages, self.job, paths),
-                _write_job(new_pages[:own_count], self.job, paths),
-            ]
+            page_lists = (render_input.pages, new_pages[:own_count])
+            jobs = [_write_job(pages, self.job, paths) for pages in page_lists]
             header, parts = _render_and_observe(worker, {**request, "then": ["png"]}, jobs, self._end)
             if second is None:
                 return [header], parts
@@ -221,10 +219,12 @@ def _refuse_failure(header: Mapping[str, Any], render_input: RenderInput) -> Non
         raise RenderingFailed(f"The typesetter rejected the template: {header['message']}")
 
 
-def _unfit_problems(fields: Sequence[str], unfit: Sequence[int]) -> list[Problem]:
+def _unfit_problems(fields: Sequence[str], unfit: Sequence[int]) -> list[InputProblem]:
     names = dict.fromkeys(fields[number] for number in unfit)
     message = "does not fit its box, even at the smallest size."
     return [
-        Problem(pointer(*([name] if name else [])), "does_not_fit", f"{name or 'A fixed text'} {message}")
+        InputProblem(
+            pointer(*([name] if name else [])), "does_not_fit", f"{name or 'A fixed text'} {message}"
+        )
         for name in names
     ]

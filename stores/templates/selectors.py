@@ -30,7 +30,7 @@ from printing.caches import WeightedCache
 from printing.typesetting import (
     Field,
     FontSet,
-    Problem,
+    InputProblem,
     RenderingFailed,
     RenderingTimedOut,
     Template,
@@ -160,7 +160,7 @@ def options_of(fields: Sequence[Field], values: Mapping[str, object]) -> dict[st
 
 def resolve_samples(
     fields: Sequence[Field], samples: Mapping[str, str], gallery: Mapping[str, object]
-) -> tuple[dict[str, str], Sequence[Problem]]:
+) -> tuple[dict[str, str], Sequence[InputProblem]]:
     """The value of every field, and the problems of samples that cannot be printed."""
     try:
         return resolve_values(fields, samples, gallery), ()
@@ -227,7 +227,7 @@ def typesetting_errors() -> Iterator[None]:
         raise TemplateUnusable from error
 
 
-def values_invalid(problems: Iterable[Problem]) -> Invalid:
+def values_invalid(problems: Iterable[InputProblem]) -> Invalid:
     faults = [Fault(problem.pointer, problem.code, problem.message) for problem in problems]
     message = faults[0].message if len(faults) == 1 else f"{len(faults)} values cannot be printed."
     return Invalid(message, code="values_invalid", faults=faults)

@@ -17,7 +17,7 @@ from printing.typesetting import (
     Artwork,
     FontInvalid,
     FontSet,
-    Problem,
+    InputProblem,
     RenderingFailed,
     Template,
     TemplateInvalid,
@@ -95,7 +95,7 @@ class TemplateChecks:
     """Caches results: many products of a catalog share a template. Use one instance for one transaction only."""
 
     def __init__(self) -> None:
-        self._results: dict[bytes, tuple[Problem, ...]] = {}
+        self._results: dict[bytes, tuple[InputProblem, ...]] = {}
         self._fonts: FontSet | None = None
 
     def faults(self, record: Record, root: str = "") -> list[Fault]:
@@ -114,7 +114,7 @@ class TemplateChecks:
             for problem in problems
         ]
 
-    def _problems(self, template: object, entries: Sequence[Record]) -> tuple[Problem, ...]:
+    def _problems(self, template: object, entries: Sequence[Record]) -> tuple[InputProblem, ...]:
         if self._fonts is None:
             self._fonts = font_set()
         try:
@@ -131,21 +131,21 @@ class TemplateChecks:
         return unusable or tuple(_unprintable_values(entries, parsed, self._fonts))
 
 
-def _broken_eddm_rules(template: Template) -> Iterator[Problem]:
+def _broken_eddm_rules(template: Template) -> Iterator[InputProblem]:
     for finding in check_pages(template.pages):
         if finding.is_error:
             box_pointer = pointer("Template", "Pages", finding.page or 0, "Boxes", finding.box or 0)
-            yield Problem(box_pointer, finding.code, finding.message)
+            yield InputProblem(box_pointer, finding.code, finding.message)
 
 
-def _unusable_values(entries: Sequence[Record], gallery: Mapping[str, Artwork]) -> Iterator[Problem]:
+def _unusable_values(entries: Sequence[Record], gallery: Mapping[str, Artwork]) -> Iterator[InputProblem]:
     """Checks the defaults by the rules for customers' values: a customer could not correct a default."""
     for index, member, value in _default_values(entries):
         field = replace(read_field(entries[index]), required=False)
         if (field.type, field.sub_type) == ("Image", "Upload"):
             if value not in gallery and parse_uuid(value.strip()) is None:
                 message = f"{field.field_name} must be an AssetID or a name of the gallery."
-                yield Problem(pointer("TemplateFields", index, member), "unknown_picture", message)
+                yield InputProblem(pointer("TemplateFields", index, member), "unknown_picture", message)
             continue
         try:
             resolve_values([field], {field.field_name: value}, gallery)
@@ -154,7 +154,9 @@ def _unusable_values(entries: Sequence[Record], gallery: Mapping[str, Artwork]) 
                 yield replace(problem, pointer=pointer("TemplateFields", index, member))
 
 
-def _unprintable_values(entries: Sequence[Record], template: Template, fonts: FontSet) -> Iterator[Problem]:
+def _unprintable_values(
+    entries: Sequence[Record], template: Template, fonts: FontSet
+) -> Iterator[InputProblem]:
     """Renders the template with the defaults of one member at a time; each must fit."""
     for member in DEFAULTS:
         indexes = {pointer(entry["FieldName"]): index for index, entry in enumerate(entries)}
@@ -173,13 +175,15 @@ def _unprintable_values(entries: Sequence[Record], template: Template, fonts: Fo
             yield replace(problem, pointer=field_pointer)
 
 
-def _problems_of(template: Template, values: Mapping[str, str], fonts: FontSet) -> tuple[Problem, ...]:
+def _problems_of(template: Template, values: Mapping[str, str], fonts: FontSet) -> tuple[InputProblem, ...]:
     try:
         render_proof(template, values, fonts=fonts)
     except ValuesInvalid as error:
         return error.problems
     except RenderingFailed as error:
-        return (Problem("", "not_renderable", f"The template can't be rendered with its defaults: {error}"),)
+        return (
+            InputProblem("", "not_renderable", f"The template can't be rendered with its defaults: {error}"),
+        )
     return ()
 
 
@@ -194,7 +198,7 @@ def _is_uploaded_picture(entry: Record, value: str, template: Template) -> bool:
     return entry["SubType"] == "Upload" and value not in template.gallery
 
 
-def _find_member(problem: Problem) -> str:
+def _find_member(problem: InputProblem) -> str:
     return problem.pointer.rpartition("/")[2] if problem.pointer.startswith("/TemplateFields") else "Template"
 
 

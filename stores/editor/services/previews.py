@@ -17,8 +17,8 @@ from printing.press.pictures import reshaped_size
 from printing.typesetting import (
     Artwork,
     FontSet,
+    InputProblem,
     Press,
-    Problem,
     Template,
     TemplateInvalid,
     ValuesInvalid,
@@ -181,12 +181,12 @@ def _parse_valid_boxes(
     artwork: Mapping[str, Artwork],
     gallery: Mapping[str, Artwork],
     hidden: set[tuple[int, int]],
-) -> tuple[Template | None, Sequence[Problem], set[tuple[int, int]]]:
+) -> tuple[Template | None, Sequence[InputProblem], set[tuple[int, int]]]:
     """The draft without hidden boxes and those something is wrong with; None if a page itself is at fault.
 
     The places of those boxes come last.
     """
-    problems: Sequence[Problem] = ()
+    problems: Sequence[InputProblem] = ()
     try:
         template = parse_draft(draft.pages, artwork, gallery, editor.fields, editor.fonts)
         if not hidden:
@@ -274,5 +274,5 @@ def _make_placeholder() -> bytes:
     return out.getvalue()
 
 
-def _make_fault(problem: Problem, root: str = "") -> Fault:
+def _make_fault(problem: InputProblem, root: str = "") -> Fault:
     return Fault(f"{root}{problem.pointer}", problem.code, problem.message)

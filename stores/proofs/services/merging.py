@@ -22,7 +22,7 @@ from fulfillment.core.secrets import digest, digests
 from fulfillment.core.text import parse_uuid
 from printing.caches import WeightedCache
 from printing.text import is_blank
-from printing.typesetting import Field, Problem, ValuesInvalid, pointer, resolve_values
+from printing.typesetting import Field, InputProblem, ValuesInvalid, pointer, resolve_values
 from stores.proofs.models import Asset, Proof
 from stores.proofs.selectors import ProductVersion, StoredProof, assets_for
 from stores.proofs.services.assets import touch_assets
@@ -175,7 +175,7 @@ def _find_uploads(
     gallery: Mapping[str, object],
     values: Mapping[str, str],
     submitted: Mapping[str, object],
-) -> tuple[dict[str, Asset], list[Problem]]:
+) -> tuple[dict[str, Asset], list[InputProblem]]:
     """The uploaded pictures by field name, and a problem for each that is unknown.
 
     A caller must send an AssetID; a default may also name a gallery picture.
@@ -206,9 +206,9 @@ def _read_content(name: str, asset: Asset, read_file: Callable[[Asset], bytes]) 
         raise values_invalid([_unknown_asset(name)]) from error
 
 
-def _unknown_asset(name: str) -> Problem:
+def _unknown_asset(name: str) -> InputProblem:
     message = f"{name} must be the AssetID of a picture that you uploaded to this store."
-    return Problem(pointer(name), "unknown_asset", message)
+    return InputProblem(pointer(name), "unknown_asset", message)
 
 
 def _is_upload(field: Field) -> bool:
