@@ -170,7 +170,7 @@ def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ..
             drop(page.obj, *set(page.obj.keys()) - _OF_PAGES - {"/Rotate", "/UserUnit"})
             pages.append(_make_upright(output, page, counts))
         _check_structure(output)
-        output.save(out, static_id=True)
+        output.save(out, static_id=True, stream_decode_level=pikepdf.StreamDecodeLevel.specialized)
         return tuple(pages)
 
 

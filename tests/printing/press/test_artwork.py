@@ -55,6 +55,19 @@ def test_layer_that_is_shown_is_printed(tmp_path, default):
     ]
 
 
+def test_pictures_are_packed_so_that_their_colors_can_be_read():
+    """ImageMagick packs them by the lengths of runs, and their RGB would be in a file of inks."""
+    with pikepdf.new() as pdf:
+        image = pdf.make_stream(b"\xfe\xcc\x80", Type=Name.XObject, Subtype=Name.Image, Width=1, Height=1)
+        image.ColorSpace, image.BitsPerComponent, image.Filter = Name.DeviceRGB, 8, Name.RunLengthDecode
+        page = pdf.add_blank_page().obj
+        page.Resources, page.Contents = Dictionary(XObject=Dictionary(I=image)), pdf.make_stream(b"/I Do")
+        pdf.save(packed := io.BytesIO(), stream_decode_level=pikepdf.StreamDecodeLevel.none)
+
+    with pikepdf.open(io.BytesIO(prepare_artwork(packed.getvalue()).pdf)) as pdf:
+        assert pdf.pages[0].obj.Resources.XObject.I.read_bytes() == b"\xcc\xcc\xcc"
+
+
 @pytest.mark.parametrize("kind", ["form", "picture", "annotation"])
 def test_object_of_a_hidden_layer_is_not_in_the_artwork(tmp_path, kind):
     def add(pdf, page):
