@@ -179,7 +179,7 @@ def left_in_color(resources: Any) -> Iterator[str]:
             yield f"a gradient of type {int(shading.get('/ShadingType', 0))}"
         yield from _spot_in_color(shading.get("/ColorSpace"))
     if any(pattern.get("/PaintType") == 2 for pattern in patterns):
-        # The renderer of proofs shows it in other colors than the plates have.
+        # One that inherits its color. The renderer of proofs shows it in other colors than the plates have.
         yield "a pattern without colors of its own"
     for space in get_dictionary(resources, "/ColorSpace").values():
         yield from _spot_in_color(space)

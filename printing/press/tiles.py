@@ -1,11 +1,14 @@
-"""Makes half-clear what is filled with tiles, tile by tile: the renderer of proofs draws such tiles opaque."""
+"""Tiles as the renderer of proofs draws them: with colors of their own, and half-clear themselves.
 
-from collections.abc import Iterator
+It takes the colors of other tiles for RGB, and draws opaque what is filled with tiles half-clear.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pikepdf
 
-from printing.press.objects import get_dictionary, resources_of_kind, streams_of
+from printing.press.objects import drop, get_dictionary, resources_of_kind, streams_of
 from printing.press.streams import Instruction
 
 # What sets a color, by the opacity that holds for it.
@@ -17,26 +20,49 @@ CONTENT_BYTES = 2 << 20
 _OF_STREAMS = frozenset({"/Length", "/Filter", "/DecodeParms", "/Resources"})
 
 
+def color_tiles(pdf: pikepdf.Pdf, holders: list[Any]) -> None:
+    """Gives tiles the colors that they are drawn with; those of a form that inherits its color stay as they are."""
+    owners = [owner for owner in reversed(holders) if _uncolored(owner.Resources)]
+    colorings = [_Coloring(pdf, owner.Resources) for owner in owners]
+    if _rewrite_streams(pdf, zip(owners, (coloring.run for coloring in colorings), strict=True)):
+        left = {name for coloring in colorings for name in coloring.left}
+        for owner in owners:
+            drop(owner.Resources.Pattern, *set(_uncolored(owner.Resources)) - left)
+
+
 def fade_tiles(pdf: pikepdf.Pdf, holders: list[Any]) -> None:
     """Fades the tiles of each stream by itself: the opacity around a form is not followed into it."""
-    remaining_bytes = CONTENT_BYTES
     # Tiles within a tile come before it, because it is copied.
     work = ((owner, key) for owner in reversed(holders) for key in _faded_keys(owner))
-    for holder, key in work:
+    _rewrite_streams(pdf, ((owner, _Fading(pdf, owner.Resources, key).run) for owner, key in work))
+
+
+def _rewrite_streams(
+    pdf: pikepdf.Pdf, work: Iterable[tuple[Any, Callable[..., Iterator[Instruction]]]]
+) -> bool:
+    """Whether there was memory for all of it."""
+    remaining_bytes = CONTENT_BYTES
+    for holder, rewrite in work:
         for stream in streams_of(holder):
             content = _content_of(stream)
             if content is None:
                 continue
             remaining_bytes -= len(content.read_bytes())
             if remaining_bytes < 0:
-                return
-            faded = _Fading(pdf, holder.Resources, key).run(pikepdf.parse_content_stream(content))
-            output = pikepdf.unparse_content_stream(list(faded))
+                return False
+            output = pikepdf.unparse_content_stream(list(rewrite(pikepdf.parse_content_stream(content))))
             if stream is content:
                 stream.write(output)
             else:
                 # Other pages may have the same stream with other resources.
                 stream.Contents = pdf.make_stream(output)
+    return True
+
+
+def _uncolored(resources: Any) -> dict[str, Any]:
+    """Tiles that are drawn in the color that is set with them."""
+    patterns = get_dictionary(resources, "/Pattern").items()
+    return {name: tile for name, tile in patterns if _has_paint(tile, 2)}
 
 
 def _faded_keys(holder: Any) -> list[str]:
@@ -54,6 +80,72 @@ def _content_of(stream: Any) -> pikepdf.Stream | None:
     pikepdf.Page(stream).contents_coalesce()
     content = stream.get("/Contents")
     return content if isinstance(content, pikepdf.Stream) else None
+
+
+class _Coloring:
+    """Draws a tile for each color in which it is drawn; `left` are the tiles whose color is not known here."""
+
+    def __init__(self, pdf: pikepdf.Pdf, resources: Any) -> None:
+        self._pdf, self._resources = pdf, resources
+        self._tiles, self._names = _uncolored(resources), dict[tuple[str, bytes], str]()
+        self._shapes: dict[str, bytes] = {}
+        self.left: set[str] = set()
+
+    def run(self, content: list[Instruction]) -> Iterator[Instruction]:
+        # The color spaces for fills and for strokes.
+        current: dict[str, Any] = {}
+        stack: list[dict[str, Any]] = []
+        spaces = get_dictionary(self._resources, "/ColorSpace")
+        for instruction in content:
+            name, operands = str(instruction.operator), list(instruction.operands)
+            if name == "q":
+                stack.append(dict(current))
+            elif name == "Q" and stack:
+                current = stack.pop()
+            elif name in {"cs", "CS"} and operands:
+                current[name[0]] = spaces.get(str(operands[0]))
+            elif name in {"scn", "SCN"} and operands and str(operands[-1]) in self._tiles:
+                space = current.get("c" if name == "scn" else "C")
+                if isinstance(space, pikepdf.Array) and len(space) == 2:
+                    yield _instruct(pikepdf.Name.Pattern, "cs" if name == "scn" else "CS")
+                    instruction = _instruct(self._name_tile(operands, space), name)
+                else:
+                    self.left.add(str(operands[-1]))
+            yield instruction
+
+    def _name_tile(self, operands: list[Any], space: pikepdf.Array) -> pikepdf.Name:
+        key = str(operands), space.unparse()
+        if key not in self._names:
+            self._names[key] = name = f"{operands[-1]}Color{len(self._resources.Pattern)}"
+            self._resources.Pattern[name] = self._color_tile(operands, space[1])
+        return pikepdf.Name(self._names[key])
+
+    def _color_tile(self, operands: list[Any], space: Any) -> pikepdf.Stream:
+        """The tile after its color is set for fills and strokes; it sets none itself."""
+        tile = self._tiles[str(operands[-1])]
+        own = [pikepdf.Name.Own]
+        setters = [
+            pikepdf.ContentStreamInstruction(values, pikepdf.Operator(operator))
+            for values, operator in ((own, "cs"), (own, "CS"), (operands[:-1], "scn"), (operands[:-1], "SCN"))
+        ]
+        shapes = self._shapes_of(str(operands[-1]))
+        colored = self._pdf.make_stream(pikepdf.unparse_content_stream(setters) + b"\n" + shapes)
+        for name in set(tile.keys()) - _OF_STREAMS:
+            colored[name] = tile[name]
+        colored.PaintType = 1
+        colored.Resources = pikepdf.Dictionary(tile.get("/Resources", pikepdf.Dictionary()))
+        colored.Resources.ColorSpace = pikepdf.Dictionary(
+            {**get_dictionary(colored.Resources, "/ColorSpace"), "/Own": space}
+        )
+        return colored
+
+    def _shapes_of(self, tile: str) -> bytes:
+        if tile not in self._shapes:
+            setters = {operator for operators in _COLORS.values() for operator in operators}
+            content = pikepdf.parse_content_stream(self._tiles[tile])
+            shapes = [instruction for instruction in content if str(instruction.operator) not in setters]
+            self._shapes[tile] = pikepdf.unparse_content_stream(shapes)
+        return self._shapes[tile]
 
 
 class _Fading:
@@ -103,14 +195,13 @@ class _Fading:
     def _set_opacity(self, opacity: float) -> Instruction:
         name = f"/Opacity{self._key[1:]}{opacity:g}"
         self._resources.ExtGState[name] = pikepdf.Dictionary({self._key: opacity})
-        return pikepdf.ContentStreamInstruction([pikepdf.Name(name)], pikepdf.Operator("gs"))
+        return _instruct(pikepdf.Name(name), "gs")
 
     def _set_tile(self) -> Instruction:
         name, patterns = self._tile, self._resources.Pattern
         if self._fades and (name := f"{self._tile}Opacity{self._opacity:g}") not in patterns:
             patterns[name] = self._fade_tile(patterns[self._tile])
-        operator = pikepdf.Operator(_COLORS[self._key][-1])
-        return pikepdf.ContentStreamInstruction([pikepdf.Name(name)], operator)
+        return _instruct(pikepdf.Name(name), _COLORS[self._key][-1])
 
     def _fade_tile(self, tile: Any) -> pikepdf.Stream:
         form = self._pdf.make_stream(tile.read_bytes(), Type=pikepdf.Name.XObject, Subtype=pikepdf.Name.Form)
@@ -126,4 +217,12 @@ class _Fading:
 
 def _is_tile(pattern: Any) -> bool:
     """Whether it has colors of its own, and the box without which nothing draws it."""
-    return isinstance(pattern, pikepdf.Stream) and pattern.get("/PaintType") == 1 and "/BBox" in pattern
+    return _has_paint(pattern, 1)
+
+
+def _has_paint(pattern: Any, kind: int) -> bool:
+    return isinstance(pattern, pikepdf.Stream) and pattern.get("/PaintType") == kind and "/BBox" in pattern
+
+
+def _instruct(name: pikepdf.Name, operator: str) -> Instruction:
+    return pikepdf.ContentStreamInstruction([name], pikepdf.Operator(operator))

@@ -153,8 +153,11 @@ def annotated(record):
 def hatched(made):
     tile = pikepdf.Dictionary(PatternType=1, PaintType=2, TilingType=1, BBox=[0, 0, 9, 9], XStep=9, YStep=9)
     tile.Resources = pikepdf.Dictionary()
-    stream = made.make_stream(b"0 0 5 5 re f", tile)
-    made.pages[0].obj.Resources = pikepdf.Dictionary(Pattern=pikepdf.Dictionary(P=stream))
+    # A form inherits the color space.
+    form = made.make_stream(b"1 /P scn 0 0 9 9 re f", Subtype=pikepdf.Name.Form, BBox=[0, 0, 9, 9])
+    form.Resources = pikepdf.Dictionary(Pattern=pikepdf.Dictionary(P=made.make_stream(b"0 0 5 5 re f", tile)))
+    made.pages[0].obj.Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(F=form))
+    made.pages[0].contents_add(b"/F Do")
 
 
 def doubled(made):

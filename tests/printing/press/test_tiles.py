@@ -1,4 +1,4 @@
-"""Tiles that are drawn half-clear are so on the screen as well as in print."""
+"""Tiles have the same colors on the screen as in print, and are half-clear on both."""
 
 import io
 
@@ -34,9 +34,9 @@ def page_of(content):
     return made(content, change)
 
 
-def shown(content):
+def shown(page):
     """The level of cyan in the middle, which is nothing, half or all."""
-    template = parse_template(card(Background="b") | {"Artwork": {"b": artwork(page_of(content))}}, [])
+    template = parse_template(card(Background="b") | {"Artwork": {"b": artwork(page)}}, [])
     for press in (None, COATED):
         page = render_proof(template, {}, mark=None, press=press).pages[0]
         with Image.open(io.BytesIO(page)) as opened:
@@ -60,7 +60,49 @@ def shown(content):
     ],
 )
 def test_tiles_are_as_clear_as_the_state_says(content, level):
-    assert list(shown(content)) == [level, level]
+    assert list(shown(page_of(content))) == [level, level]
+
+
+def uncolored_page(content, form=b""):
+    def change(pdf, page):
+        tile = Dictionary(PatternType=1, PaintType=2, TilingType=1, Resources=Dictionary())
+        tile.BBox, tile.XStep, tile.YStep = [0, 0, 40, 40], 40, 40
+        inks = pdf.make_indirect(pikepdf.Array([Name.Pattern, Name.DeviceCMYK]))
+        patterns = Dictionary(P=pdf.make_stream(b"0 1 0 0 k 0 0 40 40 re f", tile))
+        drawn = pdf.make_stream(form, Type=Name.XObject, Subtype=Name.Form, BBox=[0, 0, 300, 200])
+        drawn.Resources = Dictionary(Pattern=patterns)
+        page.Resources = Dictionary(
+            Pattern=patterns,
+            XObject=Dictionary(F=drawn),
+            ColorSpace=Dictionary(C=inks),
+            ExtGState=Dictionary(H=Dictionary(ca=0.5, CA=0.5)),
+        )
+
+    return made(content, change)
+
+
+@pytest.mark.parametrize(
+    ("content", "level"),
+    [
+        (b"/C cs 1 0 0 0 /P scn " + BOX + b"f", 1),
+        (b"/C cs .5 0 0 0 /P scn " + BOX + b"f", 0.5),
+        (b"/C cs 0 0 1 0 /P scn 1 0 0 0 /P scn " + BOX + b"f", 1),
+        (b"/C cs 1 0 0 0 /P scn q 0 0 1 0 /P scn Q " + BOX + b"f", 1),
+        (b"/C cs 1 0 0 0 /P scn 0 0 1 0 /P scn " + BOX + b"f", 0),
+        (b"/C CS 1 0 0 0 /P SCN 60 w 60 85 m 220 85 l S", 1),
+        (b"/H gs /C cs 1 0 0 0 /P scn " + BOX + b"f", 0.5),
+    ],
+)
+def test_tiles_without_colors_are_drawn_in_the_color_that_is_set(content, level):
+    """As TikZ draws hatches; the renderer of proofs takes all colors for RGB."""
+    assert list(shown(uncolored_page(content))) == [level, level]
+
+
+def test_tiles_in_a_color_that_a_form_inherits_stay_without_colors():
+    inherits = uncolored_page(b"/C cs 1 0 0 0 /P scn /F Do", b"1 0 0 0 /P scn " + BOX + b"f")
+    with pikepdf.open(io.BytesIO(prepare_artwork(inherits).pdf)) as pdf:
+        form = pdf.pages[0].obj.Resources.XObject.F
+        assert form.Resources.Pattern.P.PaintType == 2
 
 
 @pytest.mark.parametrize(("limit", "count"), [(100, 2), (10, 1)])
