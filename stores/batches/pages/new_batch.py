@@ -52,7 +52,7 @@ def show_form(
     if request.method == "POST":
         try:
             enforce_page_limit("product-page", signed_in_user(request).pk)
-            if actor.key != sent.get("as", actor.key):
+            if actor.key != values.get("as", actor.key):
                 raise Forbidden(_("You can no longer order as this application. Choose another one."))
             access = authorize_store(actor.caller, store_id, WRITE)
             batch = create_batch(access=access, product_id=product_id, values=_read_values(values, address))
