@@ -137,7 +137,7 @@ def test_api_catalog_leads_to_description_and_documents(client, db):
 
     assert response["Content-Type"].startswith("application/linkset+json")
     targets = [
-        link["href"] for kind in ("service-desc", "service-doc", "service-meta") for link in link[kind]
+        target["href"] for kind in ("service-desc", "service-doc", "service-meta") for target in link[kind]
     ]
     paths = [href.removeprefix(settings.PUBLIC_URL) for href in targets]
     assert [path for path in paths if client.get(path).status_code != 200] == []
