@@ -36,7 +36,6 @@ QUERIES_LEFT = {
     "production/routing/admin.py": 2,
     "stores/associations/api.py": 1,
     "stores/associations/pages.py": 3,
-    "stores/batches/admin.py": 2,
     "stores/budgets/admin/budgets.py": 3,
     "stores/budgets/admin/cost_centers.py": 2,
     "stores/catalog/admin/delivery_methods.py": 2,
