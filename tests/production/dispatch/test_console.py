@@ -14,8 +14,11 @@ from accounts.models import Role
 from accounts.permissions import Permission
 from fulfillment.core.files import downloads
 from production.dispatch.admin import job_actions
+from production.dispatch.selectors import open_reports
 from production.dispatch.services.actions import cancel_job
-from production.jobs.models import Job, JobState
+from production.dispatch.services.reports import receive_reports
+from production.interface import Report
+from production.jobs.models import Job, JobState, ProviderReport
 from production.providers.models import Provider
 from production.providers.selectors import provider_secrets
 from production.routing.models import RoutingRule
@@ -171,6 +174,21 @@ def test_job_is_reassigned_to_another_provider(operator, job, tmp_path):
     work_off_jobs()
 
     assert (only_job().provider, only_job().state) == (other, JobState.SENT)
+
+
+def test_reports_marked_as_seen_are_no_longer_open(operator, press):
+    stray = Report("stray", "1-1", "Shipped", timezone.now())
+    [row] = receive_reports(provider=press, reports=[stray])
+    assert open_reports().count() == 1
+
+    body = {
+        "action": "mark_seen",
+        "_selected_action": ProviderReport.objects.get(identifier=row.identifier).pk,
+    }
+    page = operator.post(reverse("admin:production_providerreport_changelist"), body, follow=True)
+
+    assert "1 report marked as seen." in page.content.decode()
+    assert open_reports().count() == 0
 
 
 def test_more_jobs_than_a_page_takes_are_not_reassigned_in_part(operator, job, monkeypatch):
