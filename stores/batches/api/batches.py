@@ -11,7 +11,6 @@ from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.errors import Invalid
 from stores.batches.api.examples import (
     APPROVE_EXAMPLE,
     BATCH_EXAMPLE,
@@ -42,7 +41,6 @@ from stores.orders.selectors.access import APPROVE, READ, WRITE, StoreAccess, au
 from stores.orders.services.transitions import actor_of
 
 BATCH_ID = OpenApiParameter("batch_id", str, OpenApiParameter.PATH, description="The BatchID.")
-EXTERNAL_ID_LENGTH = 90
 OWN = (
     "Callers {use} their own batches. With `{all}`, they {use} every batch of the store. The demo store is open "
     "to everyone."
@@ -203,14 +201,10 @@ class BatchViewSet(ApiViewSet):
     def order(self, request: Request, prepared: tuple[StoreAccess, Batch]) -> Response:
         access, batch = prepared
         values = validate_data(BatchOrderSerializer, request.data)
-        external_id = values.get("ExternalID", "")
-        if len(external_id) > EXTERNAL_ID_LENGTH:
-            message = f"ExternalID: at most {EXTERNAL_ID_LENGTH} characters for a batch."
-            raise Invalid.at("/ExternalID", "max_length", message)
         ordered = order_batch(
             batch=batch,
             actor=actor_of(access),
-            external_id=external_id,
+            external_id=values.get("ExternalID", ""),
             only_ready=values.get("OnlyReady", False),
         )
         return batch_response(access, ordered, status=202)

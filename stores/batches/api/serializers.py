@@ -98,10 +98,11 @@ class BatchOrderSerializer(StrictSerializer):
     ignored_nulls = True
 
     ExternalID = ExternalIDField(
+        max_length=90,
         required=False,
         help_text=(
             "Your own ID for the order. In mode `Recipients`, the service appends a hyphen and the number "
-            "of each row. At most 90 characters."
+            "of each row."
         ),
     )
     OnlyReady = StrictFlag(required=False, help_text="Leave out rows in error. Default: false.")

@@ -66,10 +66,10 @@ class MetadataField(JSONObject):
 
 
 class ExternalIDField(StrictText):
-    def __init__(self, **kwargs: Any) -> None:
-        message = "Use 1 to 100 visible characters, no slash, and no blank at the start or end."
+    def __init__(self, *, max_length: int = 100, **kwargs: Any) -> None:
+        message = f"Use 1 to {max_length} visible characters, no slash, and no blank at the start or end."
         form = RegexValidator(r"^[^/\s](?:[^/]*[^/\s])?\Z", message, "form")
-        super().__init__(max_length=100, trim_whitespace=False, validators=[form], **kwargs)
+        super().__init__(max_length=max_length, trim_whitespace=False, validators=[form], **kwargs)
 
 
 class RecipientSerializer(PlaceSerializer):

@@ -143,6 +143,14 @@ def test_order_of_an_outdated_check_has_it_repeated(api):
     assert (again.status_code, again.json()["Status"]) == (202, "Ordering")
 
 
+def test_external_id_of_a_batch_leaves_room_for_the_numbers_of_rows(api):
+    response = api.call("POST", path(make(api), "/order"), {"ExternalID": "x" * 91})
+
+    [problem] = response.json()["Errors"]
+    assert (response.status_code, problem["Pointer"], problem["Code"]) == (400, "/ExternalID", "max_length")
+    assert "90" in problem["Message"]
+
+
 def test_row_corrected_while_renderers_are_busy_is_saved_and_checked_later(api, monkeypatch):
     batch = make(api)
     send(api, batch, [cards(1, Mail="nowhere")])
