@@ -17,8 +17,8 @@ from stores.catalog.models import Product
 from stores.editor.admin.editor import TemplateEditor
 from stores.editor.admin.history import template_changes
 from stores.editor.admin.versions import TemplateVersions
-from stores.product_pages.artwork_admin import ProductArtwork
-from stores.product_pages.mailing_admin import ProductMailings
+from stores.product_pages.admin.artwork import ProductArtwork
+from stores.product_pages.admin.mailings import ProductMailings
 
 
 @admin.register(Product)
