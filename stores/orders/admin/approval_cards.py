@@ -9,27 +9,15 @@ from uuid import UUID
 import orjson
 from django.utils import timezone
 
-from fulfillment.core.db.prepared import fetch_rows
 from stores.budgets.representations import gauge_of
 from stores.budgets.selectors.standings import standings_with_orders
 from stores.orders.models import ApprovalRequest, ApprovalState, Order, OrderItem
 from stores.orders.representations import order_etag
+from stores.orders.selectors.approvals import item_digests
 from stores.orders.services.approval_notices import reason_in_words
 from stores.orders.services.packing_slips import address_lines
 
 ITEMS_SHOWN = 4
-# One digest of all items of an order. PostgreSQL computes it, because the values of 25 orders could take more than a
-# gigabyte in this process.
-DIGESTS = """
-SELECT order_id, encode(sha256(convert_to(string_agg(item, '' ORDER BY position), 'UTF8')), 'hex')
-FROM (
-    SELECT order_id, position, encode(sha256(convert_to(jsonb_build_array(
-        product_id, product_version, quantity, unit_price, template_data, artwork, eddm
-    )::text, 'UTF8')), 'hex') AS item
-    FROM stores_orderitem WHERE order_id = ANY(%s)
-) AS items
-GROUP BY order_id
-"""
 
 
 @dataclass(slots=True)
@@ -124,7 +112,7 @@ def _find_likenesses(requests: Sequence[ApprovalRequest]) -> list[tuple[Any, ...
     rough = [_rough_likeness(request) for request in requests]
     groups = Counter(rough)
     keys = [request.pk for request, alike in zip(requests, rough, strict=True) if groups[alike] > 1]
-    digests: dict[UUID, str] = dict(fetch_rows(DIGESTS, [keys])) if keys else {}
+    digests = item_digests(keys)
     return [(*alike, digests.get(request.pk)) for request, alike in zip(requests, rough, strict=True)]
 
 
