@@ -26,8 +26,6 @@ from applications.oauth.models import UsedCode
 from applications.oauth.server import is_registered
 from applications.oauth.services import revoke_code_tokens, revoke_stored_token, revoke_token_family
 from applications.oauth.tokens import (
-    new_token_family,
-    started_at,
     store_access_token,
     store_refresh_token,
     token_resources,
@@ -36,6 +34,7 @@ from applications.registration.models import EXTERNAL_ID, Application, Applicati
 from applications.registration.services.applications import COMMAND_LINE_ID
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.secrets import digests
+from fulfillment.core.uuid7 import new_uuid7, uuid7_time
 
 # Two tabs may refresh at once: within this time a spent refresh token does not end its family.
 REUSE_TOLERANCE = timedelta(seconds=10)
@@ -259,7 +258,8 @@ class Validator(OAuth2Validator):
         claimed, _ = Grant.objects.filter(pk=request.grant.pk).delete()
         if not claimed:
             raise errors.InvalidGrantError(request=request)
-        family = new_token_family()
+        # It carries the time of the sign-in, which outlives the rows of the first tokens.
+        family = new_uuid7()
         resources = token_resources(request, request.grant.resource)
         access_token = store_access_token(token, request, request.user.pk, resources)
         store_refresh_token(token, request, access_token, family, resources)
@@ -289,6 +289,8 @@ def _is_same_redirect(request: Request, grant: Grant, client: Application) -> bo
 
 def _refresh_deadline(held_token: HeldToken) -> datetime:
     """Idle for too long, or too long after the sign-in, whichever comes first."""
-    signed_in = min(held_token.created, started_at(held_token.token_family) or held_token.created)
+    family = held_token.token_family
+    started = (uuid7_time(family) if family else None) or held_token.created
+    signed_in = min(held_token.created, started)
     idle = timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)
     return min(held_token.expires + idle, signed_in + settings.REFRESH_TOKEN_MAXIMUM_AGE)

@@ -1,8 +1,5 @@
 """Places orders: checks and prices them, stores their print files, then writes everything in one transaction."""
 
-import os
-import time
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -15,6 +12,7 @@ from accounts.callers import Caller
 from delivery.selection.services.selections import retain_for_order
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import Conflict, Forbidden
+from fulfillment.core.uuid7 import new_uuid7
 from stores.budgets.services.claims import BudgetOutcome, count_in_budgets, count_reserved_order
 from stores.orders.eddm import Record
 from stores.orders.models import TEST_OUTCOME, Order, OrderItem, OrderStatus, Quote, TestOutcome
@@ -58,7 +56,7 @@ class PreparedOrder:
     Its print files are stored: it is written by `create_order`, or given up by `discard_order`.
     """
 
-    order_id: uuid.UUID
+    order_id: UUID
     access: StoreAccess
     request: OrderRequest
     products: Mapping[str, ListedProduct]
@@ -90,7 +88,7 @@ def prepare_order(
     request = replace(request, price_request=price_request)
     with limited_large_order(access.caller, price_request, quote_id=request.quote_id):
         validated = validate_order(access=access, request=request)
-        order_id = new_order_id()
+        order_id = new_uuid7()
         files = store_order_prints(
             access=access,
             request=request,
@@ -130,7 +128,7 @@ def create_order(
     record_ordered_assets(order_id=order.pk, asset_ids=printed)
     # In one order, for another order may name the same ones.
     for selection_id in sorted({stored["SelectionID"] for stored in prepared.stored_selections if stored}):
-        retain_for_order(selection_id=uuid.UUID(selection_id))
+        retain_for_order(selection_id=UUID(selection_id))
     count_new_order(order)
     start_scenario(order=order)
     append_history(order, previous_status=None, actor=actor)
@@ -175,15 +173,6 @@ def _settle_order(order: Order, caller: Caller, reservation_id: UUID | None) -> 
     outcome = count_in_budgets(order=order, caller=caller)
     request_approval(order=order, budget_reasons=outcome.reasons)
     return outcome
-
-
-def new_order_id(*, placed: datetime | None = None) -> uuid.UUID:
-    """A UUID of version 7: later ones sort later, so that the index grows at its end."""
-    milliseconds = int(placed.timestamp() * 1000) if placed else time.time_ns() // 1_000_000
-    random = int.from_bytes(os.urandom(10), "big")
-    number = (milliseconds << 80) | random
-    number = number & ~(0xF << 76) | (7 << 76)
-    return uuid.UUID(int=number & ~(0x3 << 62) | (0x2 << 62))
 
 
 def _refuse_duplicate(access: StoreAccess, request: OrderRequest) -> None:

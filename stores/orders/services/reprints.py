@@ -8,11 +8,12 @@ from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from fulfillment.core.errors import Conflict, Invalid
+from fulfillment.core.uuid7 import new_uuid7
 from stores.orders.eddm import reprinted_selection
 from stores.orders.models import Order, OrderItem
 from stores.orders.requests import OrderRequest, PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import WRITE, authorize_store
-from stores.orders.services.orders import PreparedOrder, create_order, discard_order, new_order_id
+from stores.orders.services.orders import PreparedOrder, create_order, discard_order
 from stores.orders.services.print_files import (
     StoredPrint,
     delete_print_files,
@@ -42,7 +43,7 @@ def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, kno
     request = _make_request(order, items)
     with limited_large_order(caller, request.price_request):
         validated = validate_order(access=opened, request=request)
-        order_id = new_order_id()
+        order_id = new_uuid7()
         files = _copy_prints(order, items, order_id)
     prepared = PreparedOrder(order_id, opened, request, *validated, files)
     try:

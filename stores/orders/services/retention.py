@@ -17,6 +17,7 @@ from applications.webhooks.services.events import remove_order_events
 from fulfillment.core.audit.retention import RetentionRule, remove_each, rule_for_rows
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import PRINT_FILES, batches, list_folder, print_folder
+from fulfillment.core.uuid7 import uuid7_time
 from stores.orders.models import Order, Quote
 from stores.orders.services.print_files import delete_ordered_assets, erase_print_files
 from stores.orders.services.transitions import lock_orders
@@ -92,8 +93,8 @@ def _is_order_before(name: str, before: datetime) -> bool:
     """Order IDs are UUIDs of version 7, which begin with their time; other names are ignored."""
     with suppress(ValueError):
         order_id = UUID(name)
-        is_ours = order_id.version == 7 and str(order_id) == name
-        return is_ours and datetime.fromtimestamp((order_id.int >> 80) / 1000, UTC) < before
+        placed = uuid7_time(order_id)
+        return str(order_id) == name and placed is not None and placed < before
     return False
 
 

@@ -1,13 +1,13 @@
 """Refresh tokens rotate, end with their family, and do not live for ever."""
 
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 import time_machine
 from django.utils import timezone
 from oauth2_provider.models import AccessToken, RefreshToken
 
-from applications.oauth.tokens import new_token_family, started_at
 from tests.factories.applications import ApplicationFactory
 from tests.support.accounts.oauth_flows import Party, is_alive
 
@@ -115,15 +115,8 @@ def test_access_token_does_not_refresh(party, user):
     assert AccessToken.objects.count() == 1
 
 
-def test_token_family_records_its_start():
-    with time_machine.travel("2026-03-01T12:00:00Z", tick=False):
-        family = new_token_family()
-        began = started_at(family)
-        assert abs(began - timezone.now()) < timedelta(milliseconds=2)
-    assert family.version == 7
-    assert new_token_family() != new_token_family()
-
-
-def test_foreign_token_family_reveals_nothing():
-    assert started_at(None) is None
-    assert started_at(new_token_family().__class__(int=4 << 76 | 2 << 62)) is None
+@pytest.mark.parametrize("family", [None, UUID(int=4 << 76 | 2 << 62)])
+def test_token_of_a_family_without_a_time_refreshes(party, user, family):
+    tokens = party.sign_in(user)
+    RefreshToken.objects.update(token_family=family)
+    assert party.refresh(tokens["refresh_token"]).status_code == 200

@@ -8,9 +8,9 @@ from rest_framework.generics import CreateAPIView, ListAPIView
 from rest_framework.pagination import LimitOffsetPagination
 
 from applications.webhooks.models import Event
+from fulfillment.core.uuid7 import new_uuid7
 from stores.catalog.models import Store
 from stores.orders.models import Order, OrderHistory, OrderItem
-from stores.orders.services.orders import new_order_id
 from tests.benchmarks.peer.permissions import HasSubscriptionKey
 
 
@@ -96,7 +96,7 @@ class OrderSerializer(serializers.ModelSerializer):
         now, total = timezone.now(), sum(line.line_total for line in lines)
         days = lines[0].product.production_speeds.get(is_default=True).days
         order = Order.objects.create(
-            id=new_order_id(),
+            id=new_uuid7(),
             number=min(last["number"] or 0, -1_000_000 * store.pk) - 1,
             store=store,
             application=application,

@@ -17,11 +17,11 @@ from PIL import Image
 
 from fulfillment.core.environment import storage_settings
 from fulfillment.core.files.stored import print_folder
+from fulfillment.core.uuid7 import new_uuid7
 from stores.catalog.services.products import save_product
 from stores.operations import retention_rules
 from stores.orders.models import Order, OrderItem
 from stores.orders.services import retention
-from stores.orders.services.orders import new_order_id
 from stores.proofs.models import Asset, Proof
 from stores.proofs.services import retention as pruning
 from tests.factories.orders import order_body, product_values
@@ -218,7 +218,7 @@ def test_files_without_a_row_are_pruned_from_the_bucket(shop_client, bucket, mon
     assert len(bucket.keys()) == 7
     Proof.objects.first().delete()
     Asset.objects.exclude(pk=kept.json()["AssetID"]).delete()
-    stray = f"{print_folder(new_order_id())}/0-0123456789abcdef.pdf"
+    stray = f"{print_folder(new_uuid7())}/0-0123456789abcdef.pdf"
     default_storage.save(stray, ContentFile(b"%PDF-"))
 
     assert {rule.name: rule.count() for rule in retention_rules() if rule.count()} == {}

@@ -14,10 +14,10 @@ from django.utils import timezone
 
 from accounts.models import Role
 from fulfillment.core.errors import Conflict
+from fulfillment.core.uuid7 import new_uuid7
 from stores.catalog.models import Product, Store
 from stores.orders.models import ActorKind, Order, OrderHistory, OrderItem, OrderStatus
 from stores.orders.representations import render_export_row
-from stores.orders.services.orders import new_order_id
 from stores.orders.services.transitions import lock_orders
 
 SPAN = timedelta(days=730)
@@ -256,7 +256,7 @@ def _order(plan: _StorePlan, shape: _Shape, status: int, number: int, chance: ra
     shipped = 50 in path or 60 in path
     return _order_like(
         plan.pattern,
-        id=new_order_id(placed=created),
+        id=new_uuid7(created),
         number=number,
         # As most integrators do.
         external_id=f"PO-{number}",

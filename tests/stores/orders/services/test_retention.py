@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from fulfillment.core.files.storage import StorageUnavailable
 from fulfillment.core.files.stored import print_folder, read_file
+from fulfillment.core.uuid7 import new_uuid7
 from stores.orders.models import ActorKind, Order, Quote
 from stores.orders.services import print_files, retention
-from stores.orders.services.orders import new_order_id
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import Actor
 from tests.factories.orders import card_data, make_card, order_body
@@ -72,7 +72,7 @@ def card_order(shop):
 
 
 def stray(hours, name="0-0123456789abcdef.pdf"):
-    order_id = new_order_id(placed=timezone.now() - timedelta(hours=hours))
+    order_id = new_uuid7(timezone.now() - timedelta(hours=hours))
     return default_storage.save(f"{print_folder(order_id)}/{name}", ContentFile(b"%PDF-"))
 
 
