@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
@@ -19,7 +18,7 @@ from accounts.models import Role, User
 from accounts.permissions import DEFAULT_SCOPES, Permission
 from accounts.selectors.users import find_subscription, subscription_keys
 from applications.oauth.models import UsedCode
-from applications.oauth.tokens import generate_access_token
+from applications.oauth.tokens import generate_access_token, token_checksum
 from applications.registration.models import Application
 from applications.registration.services.applications import ensure_api_console
 from applications.registration.services.owners import remove_person
@@ -157,7 +156,7 @@ def credentials_for_one_request(
     try:
         yield headers
     finally:
-        AccessToken.objects.filter(token_checksum=sha256(token.encode()).hexdigest()).delete()
+        AccessToken.objects.filter(token_checksum=token_checksum(token)).delete()
 
 
 def personal_data() -> list[PersonalData]:

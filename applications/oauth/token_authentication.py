@@ -1,6 +1,5 @@
 """Checks the two credential headers of a request with one prepared statement."""
 
-import hashlib
 import re
 from collections.abc import Iterable
 from datetime import datetime
@@ -19,6 +18,7 @@ from accounts import rate_limits
 from accounts.callers import Caller
 from accounts.permissions import add_implied
 from accounts.rate_limits import RateLimitStatus
+from applications.oauth.tokens import token_checksum
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.errors import Unauthorized, bearer_challenge
 from fulfillment.core.db.prepared import fetch_row
@@ -127,7 +127,7 @@ class TokenAuthentication(BaseAuthentication):
 
 def is_token_known(authorization: str) -> bool:
     match = BEARER.match(authorization) if len(authorization) <= MAX_AUTHORIZATION_LENGTH else None
-    return match is not None and fetch_row(KNOWN, {"checksum": _compute_checksum(match[1])}) is not None
+    return match is not None and fetch_row(KNOWN, {"checksum": token_checksum(match[1])}) is not None
 
 
 def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
@@ -144,7 +144,7 @@ def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
         raise _refuse_token("The Authorization header must read: Bearer <access token>.")
     keys = digests(key) if key else []
     row = fetch_row(
-        _make_statement(len(keys)), {"checksum": _compute_checksum(match[1])} | _key_parameters(keys)
+        _make_statement(len(keys)), {"checksum": token_checksum(match[1])} | _key_parameters(keys)
     )
     if row is None:
         raise _refuse_token(_why_unknown(match[1]))
@@ -182,10 +182,6 @@ def _why_unknown(token: str) -> str:
     if token.startswith("sfs_"):
         return "This is a subscription key, not an access token: send it in the header Ocp-Apim-Subscription-Key."
     return "The access token is unknown or was revoked."
-
-
-def _compute_checksum(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
 
 
 def _validate(row: CredentialRow, *, is_key_sent: bool) -> Caller:

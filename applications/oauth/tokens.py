@@ -1,5 +1,6 @@
 """Makes tokens, and stores them as digests, never their values."""
 
+import hashlib
 import secrets
 from datetime import timedelta
 from typing import Any
@@ -19,6 +20,11 @@ def generate_access_token(request: Any, *args: Any, **kwargs: Any) -> str:
 
 def generate_refresh_token(request: Any, *args: Any, **kwargs: Any) -> str:
     return "sfr_" + secrets.token_urlsafe(32)
+
+
+def token_checksum(value: str) -> str:
+    """What is stored of a token or a code, by which it is found."""
+    return hashlib.sha256(value.encode()).hexdigest()
 
 
 def token_resources(request: Request, granted: list[str]) -> list[str]:

@@ -4,7 +4,6 @@ Codes and tokens are found by a digest of their value; the values are not stored
 token is spent by the very transaction that stores the tokens given for it, so that one of two wins.
 """
 
-import hashlib
 import re
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -28,6 +27,7 @@ from applications.oauth.services import revoke_code_tokens, revoke_stored_token,
 from applications.oauth.tokens import (
     store_access_token,
     store_refresh_token,
+    token_checksum,
     token_resources,
 )
 from applications.registration.models import EXTERNAL_ID, Application, ApplicationKey
@@ -70,10 +70,6 @@ class HeldToken(NamedTuple):
     access_token_id: int | None
     expires: datetime
     scope: str
-
-
-def sha256(value: str) -> str:
-    return hashlib.sha256(value.encode()).hexdigest()
 
 
 class Validator(OAuth2Validator):
@@ -162,7 +158,7 @@ class Validator(OAuth2Validator):
         Grant.objects.create(
             application=request.client,
             user=request.user,
-            code=sha256(code["code"]),
+            code=token_checksum(code["code"]),
             expires=timezone.now() + timedelta(seconds=oauth2_settings.AUTHORIZATION_CODE_EXPIRE_SECONDS),
             # Empty if the client sent none; then the token request needs none either.
             redirect_uri="" if request.using_default_redirect_uri else request.redirect_uri,
@@ -175,7 +171,7 @@ class Validator(OAuth2Validator):
     def validate_code(
         self, client_id: str, code: str, client: Application, request: Request, *args: Any, **kwargs: Any
     ) -> bool:
-        digest = sha256(code)
+        digest = token_checksum(code)
         grant = Grant.objects.select_related("user").filter(code=digest, application=client).first()
         if grant is None:
             revoke_code_tokens(digest=digest, application=client)
@@ -213,7 +209,7 @@ class Validator(OAuth2Validator):
     def validate_refresh_token(
         self, refresh_token: str, client: Application, request: Request, *args: Any, **kwargs: Any
     ) -> bool:
-        row = fetch_row(HELD, [sha256(refresh_token), client.pk])
+        row = fetch_row(HELD, [token_checksum(refresh_token), client.pk])
         if row is None:
             return False
         held_token, now = HeldToken(*row), timezone.now()
@@ -251,7 +247,7 @@ class Validator(OAuth2Validator):
     def revoke_token(
         self, token: str, token_type_hint: str, request: Request, *args: Any, **kwargs: Any
     ) -> None:
-        revoke_stored_token(checksum=sha256(token), application=request.client)
+        revoke_stored_token(checksum=token_checksum(token), application=request.client)
 
     @transaction.atomic
     def _redeem(self, token: dict[str, Any], request: Request) -> None:
