@@ -14,7 +14,7 @@ from django.conf import settings
 from fulfillment.core.text import timestamp
 from stores.catalog.models import BudgetDuration, BudgetType, Store, TemplateFieldSubType
 from stores.catalog.models.product import takes_artwork
-from stores.catalog.records.members import PRODUCT_MEMBERS, STORE_MEMBERS, FieldSpec, store_record
+from stores.catalog.records.field_specs import PRODUCT_FIELDS, STORE_FIELDS, FieldSpec, store_record
 from stores.templates.records import Record
 
 
@@ -25,7 +25,7 @@ def render_store(store: Store) -> tuple[str, str]:
         "Created": timestamp(store.created),
         "Updated": timestamp(store.updated),
     }
-    return _render_bodies(STORE_MEMBERS, store_record(store), computed)
+    return _render_bodies(STORE_FIELDS, store_record(store), computed)
 
 
 def render_product(record: Record, *, currency: str, created: datetime, updated: datetime) -> tuple[str, str]:
@@ -44,7 +44,7 @@ def render_product(record: Record, *, currency: str, created: datetime, updated:
         "Created": product_created,
         "Updated": timestamp(updated),
     }
-    return _render_bodies(PRODUCT_MEMBERS, record, computed)
+    return _render_bodies(PRODUCT_FIELDS, record, computed)
 
 
 def options(choices: type[BudgetType] | type[BudgetDuration], values: Sequence[str]) -> list[dict[str, str]]:

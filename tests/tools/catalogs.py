@@ -42,7 +42,7 @@ RECORDED = (
     "stores/batches/selectors",
     "stores/batches/services",
     "stores/budgets/services/claims.py",
-    "stores/catalog/records/members.py",
+    "stores/catalog/records/field_specs.py",
     "stores/editor",
     "stores/orders/services/approvals.py",
     PREFLIGHT_RULES,

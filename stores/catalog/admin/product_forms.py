@@ -18,11 +18,11 @@ from stores.catalog.admin.delivery_methods import MethodWidget, find_known_metho
 from stores.catalog.admin.price_matrix import PriceMatrix
 from stores.catalog.admin.scoping import ValidatedByService
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, TemplateField
-from stores.catalog.records.members import (
+from stores.catalog.records.field_specs import (
     CHILDREN,
-    PRODUCT,
-    PRODUCTION_SPEED,
-    TEMPLATE_FIELD,
+    PRODUCTION_SPEED_FIELDS,
+    STORED_PRODUCT_FIELDS,
+    TEMPLATE_FIELD_FIELDS,
     FieldSpec,
 )
 from stores.catalog.records.record_checks import list_steps_to_sale
@@ -30,8 +30,8 @@ from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import find_product_faults
 from stores.templates.records import Record
 
-# The form's names of members; the form chooses a preset as a record, the service takes its ID.
-COLUMNS = {member.name: member.column for member in PRODUCT} | {"Preset": "preset"}
+# The form's names of fields; the form chooses a preset as a record, the service takes its ID.
+COLUMNS = {spec.name: spec.column for spec in STORED_PRODUCT_FIELDS} | {"Preset": "preset"}
 CHILD_OF: dict[Any, str] = {TemplateField: "TemplateFields", ProductionSpeed: "ProductionSpeeds"}
 KINDS = {
     "Text:SingleLine": "Text",
@@ -50,11 +50,11 @@ UNTYPED = {"Template", "IsActive"}
 PUBLISH, UNPUBLISH = "_publish", "_unpublish"
 
 
-def _allow_empty(form: forms.ModelForm, members: Iterable[FieldSpec]) -> None:
-    """Lets a form leave optional text members empty."""
-    for member in members:
-        if member.default == "" and member.column in form.fields:
-            form.fields[member.column].required = False
+def _allow_empty(form: forms.ModelForm, specs: Iterable[FieldSpec]) -> None:
+    """Lets a form leave optional text fields empty."""
+    for spec in specs:
+        if spec.default == "" and spec.column in form.fields:
+            form.fields[spec.column].required = False
 
 
 # Shown in tables of the product, which no admin has.
@@ -81,8 +81,8 @@ class ProductForm(ValidatedByService):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _allow_empty(self, PRODUCT)
-        for spec in PRODUCT:
+        _allow_empty(self, STORED_PRODUCT_FIELDS)
+        for spec in STORED_PRODUCT_FIELDS:
             if field := self.fields.get(COLUMNS[spec.name]):
                 field.label = _(spec.label) if spec.label else field.label
                 field.help_text = translated(spec.hint) or field.help_text
@@ -186,7 +186,7 @@ class TemplateFieldForm(ChildForm):
         model = TemplateField
         fields = [
             "position",
-            *(member.column for member in TEMPLATE_FIELD if member.name not in {"Type", "SubType"}),
+            *(spec.column for spec in TEMPLATE_FIELD_FIELDS if spec.name not in {"Type", "SubType"}),
         ]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -212,7 +212,7 @@ class ProductionSpeedForm(ChildForm):
 
     class Meta:
         model = ProductionSpeed
-        fields = ["position", *(member.column for member in PRODUCTION_SPEED)]
+        fields = ["position", *(spec.column for spec in PRODUCTION_SPEED_FIELDS)]
 
 
 class ChildFormSet(LabelledFormSet):
@@ -250,12 +250,12 @@ def product_record(form: ProductForm, formsets: Iterable[ChildFormSet]) -> Recor
         record["Preset"] = preset.code if preset else None
     for formset in formsets:
         name = CHILD_OF[formset.model]
-        members, _ = CHILDREN[name]
+        specs, _ = CHILDREN[name]
         record[name] = [
             {
-                member.name: child.cleaned_data[member.column]
-                for member in members
-                if member.column in child.cleaned_data
+                spec.name: child.cleaned_data[spec.column]
+                for spec in specs
+                if spec.column in child.cleaned_data
             }
             for child in formset.remaining()
         ]
@@ -272,8 +272,8 @@ def show_faults(form: ProductForm, formsets: Iterable[ChildFormSet], faults: Ite
             form.matrix.show(fault)
         elif formset is not None and path:
             child = formset.remaining()[int(path[0])]
-            members = {member.name: member.column for member in CHILDREN[name][0]} | KIND
-            _show_fault(child, members, path[1] if len(path) > 1 else "", fault)
+            columns = {spec.name: spec.column for spec in CHILDREN[name][0]} | KIND
+            _show_fault(child, columns, path[1] if len(path) > 1 else "", fault)
         else:
             _show_fault(form, COLUMNS, name, fault)
 

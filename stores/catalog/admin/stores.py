@@ -25,7 +25,7 @@ from fulfillment.core.admin.base import ExtraPage
 from stores.catalog.admin.scoping import ValidatedByService
 from stores.catalog.admin.uploads import catalog_response
 from stores.catalog.models import BudgetDuration, BudgetType, Store, StoreProfile
-from stores.catalog.records.members import STORE
+from stores.catalog.records.field_specs import STORED_STORE_FIELDS
 from stores.catalog.services.stores import COLUMNS as PROFILE_COLUMNS
 from stores.catalog.services.stores import (
     LOGO_BYTES,
@@ -35,7 +35,7 @@ from stores.catalog.services.stores import (
     save_store,
 )
 
-COLUMNS = {member.name: member.column for member in STORE}
+COLUMNS = {spec.name: spec.column for spec in STORED_STORE_FIELDS}
 LOGO_HELP = "PNG or JPEG, at most 1 MB; shown 64 pixels wide."
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import OpenApiExample
 
 from accounts.api.users import USER_ID
-from stores.catalog.records.members import PRODUCT_MEMBERS, STORE_MEMBERS, FieldSpec
+from stores.catalog.records.field_specs import PRODUCT_FIELDS, STORE_FIELDS, FieldSpec
 from stores.catalog.representations import TO_JSON
 
 DATES = {"Created": "2026-03-01T00:00:00Z", "Updated": "2026-03-01T00:00:00Z"}
@@ -64,10 +64,10 @@ def _make_example(specs: tuple[FieldSpec, ...], computed: dict[str, Any], *, ver
     }
 
 
-STORE = _make_example(STORE_MEMBERS, OF_STORE, verbose=False)
-VERBOSE_STORE = _make_example(STORE_MEMBERS, OF_STORE, verbose=True)
-PRODUCT = _make_example(PRODUCT_MEMBERS, OF_PRODUCT, verbose=False)
-VERBOSE_PRODUCT = _make_example(PRODUCT_MEMBERS, OF_PRODUCT, verbose=True)
+STORE = _make_example(STORE_FIELDS, OF_STORE, verbose=False)
+VERBOSE_STORE = _make_example(STORE_FIELDS, OF_STORE, verbose=True)
+PRODUCT = _make_example(PRODUCT_FIELDS, OF_PRODUCT, verbose=False)
+VERBOSE_PRODUCT = _make_example(PRODUCT_FIELDS, OF_PRODUCT, verbose=True)
 
 STORE_EXAMPLE = OpenApiExample("Store", value=STORE, response_only=True)
 STORE_EXAMPLES = [STORE_EXAMPLE, OpenApiExample("Verbose store", value=VERBOSE_STORE, response_only=True)]

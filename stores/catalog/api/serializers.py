@@ -17,7 +17,7 @@ from stores.catalog.models import (
     TemplateFieldSubType,
     TemplateFieldType,
 )
-from stores.catalog.records.members import PRODUCT_MEMBERS, STORE_MEMBERS, FieldSpec
+from stores.catalog.records.field_specs import PRODUCT_FIELDS, STORE_FIELDS, FieldSpec
 from stores.catalog.representations import field_choices, image_url, options
 
 VERBOSE = "Only with `verbose=true`."
@@ -78,7 +78,7 @@ FIELDS: dict[str, Callable[..., serializers.Field]] = {
 }
 
 
-# The members of a record; a subclass declares the computed ones.
+# The fields of a record; a subclass declares the computed ones.
 class RecordSerializer(VerboseSerializer):
     specs: tuple[FieldSpec, ...] = ()
 
@@ -105,7 +105,7 @@ class RecordSerializer(VerboseSerializer):
 
 
 class StoreSerializer(RecordSerializer):
-    specs = STORE_MEMBERS
+    specs = STORE_FIELDS
 
     ProductCount = serializers.IntegerField(source="product_count", required=False, help_text=VERBOSE)
     Created = Timestamp(source="created", required=False, help_text=VERBOSE)
@@ -151,7 +151,7 @@ class ProductionSpeedSerializer(serializers.Serializer):
 
 
 class ProductSerializer(RecordSerializer):
-    specs = PRODUCT_MEMBERS
+    specs = PRODUCT_FIELDS
 
     HasTemplate = serializers.SerializerMethodField(help_text="Whether there are template fields.")
     ShippingMethod = serializers.CharField(

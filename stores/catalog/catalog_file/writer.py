@@ -9,10 +9,10 @@ import orjson
 
 from fulfillment.core.text import timestamp
 from stores.catalog.catalog_file.reader import FORMAT, VERSION
-from stores.catalog.records.members import PRODUCT, STORE, FieldSpec
+from stores.catalog.records.field_specs import STORED_PRODUCT_FIELDS, STORED_STORE_FIELDS, FieldSpec
 from stores.templates.records import Record
 
-# Members that are left out of the file where they have their default.
+# Fields that are left out of the file where they have their default.
 OMITTED_AT_DEFAULT = frozenset(
     {
         "HoldWindowMinutes",
@@ -41,7 +41,7 @@ def write_catalog(stores: Iterable[tuple[Record, Iterable[Record]]]) -> Iterator
         yield (
             separator
             + b"\n  "
-            + _indented_json(_shown_members(store, STORE), STORE_DEPTH)[:-4]
+            + _indented_json(_shown_fields(store, STORED_STORE_FIELDS), STORE_DEPTH)[:-4]
             + b',\n   "Products": ['
         )
         separator = b","
@@ -53,16 +53,16 @@ def write_catalog(stores: Iterable[tuple[Record, Iterable[Record]]]) -> Iterator
     yield (b"\n ]" if separator else b"]") + b"\n}\n"
 
 
-def _shown_members(record: Record, members: Iterable[FieldSpec]) -> dict[str, Any]:
+def _shown_fields(record: Record, specs: Iterable[FieldSpec]) -> dict[str, Any]:
     return {
-        member.name: record[member.name]
-        for member in members
-        if member.name not in OMITTED_AT_DEFAULT or record[member.name] != member.default
+        spec.name: record[spec.name]
+        for spec in specs
+        if spec.name not in OMITTED_AT_DEFAULT or record[spec.name] != spec.default
     }
 
 
 def _product_record(record: Record) -> dict[str, Any]:
-    shown = _shown_members(record, PRODUCT[:-1])
+    shown = _shown_fields(record, STORED_PRODUCT_FIELDS[:-1])
     shown["TemplateFields"] = record["TemplateFields"]
     shown["DeliveredPrices"] = [_price_record(price) for price in record["DeliveredPrices"]]
     shown["ProductionSpeeds"] = record["ProductionSpeeds"]

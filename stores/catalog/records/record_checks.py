@@ -1,4 +1,4 @@
-"""Whole store or product records: their members, the rules over several, and what a product lacks to be sold."""
+"""Whole store or product records: their fields, the rules over several, and what a product lacks to be sold."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,7 +11,13 @@ from printing.preflight.eddm import check_piece, check_size
 from stores.catalog.models import TemplateFieldSubType, TemplateFieldType
 from stores.catalog.models.product import SUB_TYPES
 from stores.catalog.records import value_checks as checks
-from stores.catalog.records.members import CHILDREN, PRODUCT, REQUIRED, STORE, FieldSpec
+from stores.catalog.records.field_specs import (
+    CHILDREN,
+    REQUIRED,
+    STORED_PRODUCT_FIELDS,
+    STORED_STORE_FIELDS,
+    FieldSpec,
+)
 from stores.catalog.records.value_checks import ValueRefused
 from stores.templates.records import Record
 
@@ -25,27 +31,27 @@ KEYS: dict[str, tuple[Callable[[Record], Any], str]] = {
     "DeliveredPrices": (price_key, "DeliveryMethodCode, CountryCode and LocationType"),
     "ProductionSpeeds": (lambda entry: entry["Days"], "Days"),
 }
-KEY_MEMBERS = {members: re.findall(r"[A-Z]\w+", members) for _, members in KEYS.values()}
+KEY_FIELDS = {fields: re.findall(r"[A-Z]\w+", fields) for _, fields in KEYS.values()}
 
 
 def check_store(raw: Any, pointer: str = "") -> tuple[Record, list[Fault]]:
     """The store's record in stored form, and its faults; a record with faults must not be used."""
     faults: list[Fault] = []
-    return _read_members(raw, STORE, frozenset(), pointer, faults), faults
+    return _read_fields(raw, STORED_STORE_FIELDS, frozenset(), pointer, faults), faults
 
 
 def check_product(raw: Any, pointer: str = "") -> tuple[Record, list[Fault]]:
     faults: list[Fault] = []
-    record = _read_members(raw, PRODUCT, CHILDREN.keys(), pointer, faults)
+    record = _read_fields(raw, STORED_PRODUCT_FIELDS, CHILDREN.keys(), pointer, faults)
     if isinstance(raw, Mapping):
-        for name, (members, maximum) in CHILDREN.items():
-            record[name] = _read_all(raw.get(name, ()), members, maximum, f"{pointer}/{name}", faults)
+        for name, (specs, maximum) in CHILDREN.items():
+            record[name] = _read_all(raw.get(name, ()), specs, maximum, f"{pointer}/{name}", faults)
         faults.extend(_broken_rules(record, pointer))
     return record, faults
 
 
-def _read_members(
-    raw: Any, members: tuple[FieldSpec, ...], others: Any, pointer: str, faults: list[Fault]
+def _read_fields(
+    raw: Any, specs: tuple[FieldSpec, ...], others: Any, pointer: str, faults: list[Fault]
 ) -> Record:
     if not isinstance(raw, Mapping):
         faults.append(
@@ -54,7 +60,7 @@ def _read_members(
         return {}
     record: Record = {}
     member_count = 0
-    for spec in members:
+    for spec in specs:
         name, default = spec.name, spec.default
         if name not in raw:
             if default is REQUIRED:
@@ -68,12 +74,12 @@ def _read_members(
             value_pointer = f"{pointer}/{name}{refusal.pointer}"
             faults.append(Fault(value_pointer, refusal.code, f"{name}: {refusal.message}"))
     if member_count + sum(name in raw for name in others) != len(raw):
-        faults.extend(_find_unknown(raw, [*(m.name for m in members), *others], pointer))
+        faults.extend(_find_unknown(raw, [*(spec.name for spec in specs), *others], pointer))
     return record
 
 
 def _read_all(
-    raw: Any, members: tuple[FieldSpec, ...], maximum: int, pointer: str, faults: list[Fault]
+    raw: Any, specs: tuple[FieldSpec, ...], maximum: int, pointer: str, faults: list[Fault]
 ) -> list[Record]:
     name = pointer.rpartition("/")[2]
     if not isinstance(raw, list | tuple):
@@ -84,9 +90,7 @@ def _read_all(
     if len(raw) > maximum:
         faults.append(Fault(pointer, "too_many", f"{name}: at most {maximum} entries; found {len(raw)}."))
         return []
-    return [
-        _read_members(entry, members, (), f"{pointer}/{index}", faults) for index, entry in enumerate(raw)
-    ]
+    return [_read_fields(entry, specs, (), f"{pointer}/{index}", faults) for index, entry in enumerate(raw)]
 
 
 def _find_unknown(raw: Mapping[str, Any], allowed_names: list[str], pointer: str) -> list[Fault]:
@@ -103,7 +107,7 @@ def _find_unknown(raw: Mapping[str, Any], allowed_names: list[str], pointer: str
 
 
 def _broken_rules(record: Record, pointer: str) -> list[Fault]:
-    """Rules over several members. A rule is skipped where one of its members is invalid."""
+    """Rules over several fields. A rule is skipped where one of its fields is invalid."""
     faults = []
     rules = [
         ("MinimumQty", "DefaultQty", "DefaultQty is below MinimumQty."),
@@ -119,8 +123,8 @@ def _broken_rules(record: Record, pointer: str) -> list[Fault]:
     for index, field in enumerate(record["TemplateFields"]):
         if _is_readable(field, ("Type", "SubType", "Choices", "DefaultValue")):
             faults.extend(_broken_field_rules(field, f"{pointer}/TemplateFields/{index}"))
-    for name, (key, members) in KEYS.items():
-        faults.extend(_find_repeats(record[name], key, members, f"{pointer}/{name}"))
+    for name, (key, fields) in KEYS.items():
+        faults.extend(_find_repeats(record[name], key, fields, f"{pointer}/{name}"))
     return faults
 
 
@@ -155,16 +159,16 @@ def _broken_field_rules(field: Record, pointer: str) -> list[Fault]:
 
 
 def _find_repeats(
-    entries: list[Record], key: Callable[[Record], Any], members: str, pointer: str
+    entries: list[Record], key: Callable[[Record], Any], fields: str, pointer: str
 ) -> list[Fault]:
     faults = []
     positions: dict[Any, int] = {}
     default = None
     for index, entry in enumerate(entries):
-        is_readable = _is_readable(entry, KEY_MEMBERS[members])
+        is_readable = _is_readable(entry, KEY_FIELDS[fields])
         first = positions.setdefault(key(entry), index) if is_readable else index
         if first != index:
-            message = f"Entry {first} has the same {members}."
+            message = f"Entry {first} has the same {fields}."
             faults.append(Fault(f"{pointer}/{index}", "repeated", message))
         if entry.get("IsDefault"):
             if default is not None:

@@ -20,7 +20,12 @@ from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Fault, Forbidden, Invalid, NotFound
 from fulfillment.core.text import parse_uuid
 from stores.catalog.models import Store
-from stores.catalog.records.members import DELIVERED_PRICE, PRODUCT, TEMPLATE_FIELD, store_record
+from stores.catalog.records.field_specs import (
+    DELIVERED_PRICE_FIELDS,
+    STORED_PRODUCT_FIELDS,
+    TEMPLATE_FIELD_FIELDS,
+    store_record,
+)
 from stores.catalog.selectors.stores import CALLER, RENDERINGS, VISIBLE, StoredBody, unknown_store, visibility
 from stores.templates.records import Record
 
@@ -44,9 +49,9 @@ FROM stores_product product
 WHERE {condition}
 ORDER BY product.store_id, product.position, product.id
 """
-FIELD_NAMES = [member.name for member in TEMPLATE_FIELD]
-PRICE_NAMES = [member.name for member in DELIVERED_PRICE]
-COLUMNS = ", ".join(f"product.{member.column}" for member in PRODUCT)
+FIELD_NAMES = [spec.name for spec in TEMPLATE_FIELD_FIELDS]
+PRICE_NAMES = [spec.name for spec in DELIVERED_PRICE_FIELDS]
+COLUMNS = ", ".join(f"product.{spec.column}" for spec in STORED_PRODUCT_FIELDS)
 # The bodies are read only for a caller that has access and no current copy, and only up to a maximum of bytes:
 # PostgreSQL knows the length of a stored text without reading it.
 PRODUCT_LIST = """{caller}
@@ -148,8 +153,9 @@ def catalog_of(store_ids: Sequence[str]) -> Iterator[tuple[Record, Iterator[Reco
 
 
 def _stored_product(row: Sequence[Any]) -> StoredProduct:
-    *columns, fields, prices, speeds = row[: -len(PRODUCT)]
-    record: Record = {member.name: value for member, value in zip(PRODUCT, row[-len(PRODUCT) :], strict=True)}
+    specs = STORED_PRODUCT_FIELDS
+    *columns, fields, prices, speeds = row[: -len(specs)]
+    record: Record = {spec.name: value for spec, value in zip(specs, row[-len(specs) :], strict=True)}
     template = record["Template"]
     record["Template"] = orjson.loads(template) if isinstance(template, str) else template
     record["TemplateFields"] = [dict(zip(FIELD_NAMES, field, strict=True)) for field in orjson.loads(fields)]

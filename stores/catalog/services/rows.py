@@ -11,11 +11,11 @@ from django.db import connection
 
 from fulfillment.core.db.copying import copy_rows
 from stores.catalog.models import Store
-from stores.catalog.records.members import (
-    DELIVERED_PRICE,
-    PRODUCT,
-    PRODUCTION_SPEED,
-    TEMPLATE_FIELD,
+from stores.catalog.records.field_specs import (
+    DELIVERED_PRICE_FIELDS,
+    PRODUCTION_SPEED_FIELDS,
+    STORED_PRODUCT_FIELDS,
+    TEMPLATE_FIELD_FIELDS,
     FieldSpec,
 )
 from stores.catalog.records.record_checks import price_key
@@ -23,18 +23,18 @@ from stores.catalog.representations import render_product
 from stores.catalog.selectors.products import StoredProduct, stored_products_by_id
 from stores.templates.records import Record, fingerprint
 
-*PLAIN, TEMPLATE = PRODUCT
-RECORD_COLUMNS = [member.column for member in PRODUCT]
+*PLAIN, TEMPLATE = STORED_PRODUCT_FIELDS
+RECORD_COLUMNS = [spec.column for spec in STORED_PRODUCT_FIELDS]
 WRITTEN = ["position", *RECORD_COLUMNS, "updated", "rendering", "verbose_rendering"]
 PRODUCT_COLUMNS = ["id", "store_id", "version", "created", *WRITTEN]
 CHILDREN: list[tuple[str, str, tuple[FieldSpec, ...]]] = [
-    ("TemplateFields", "stores_templatefield", TEMPLATE_FIELD),
-    ("DeliveredPrices", "stores_deliveredprice", DELIVERED_PRICE),
-    ("ProductionSpeeds", "stores_productionspeed", PRODUCTION_SPEED),
+    ("TemplateFields", "stores_templatefield", TEMPLATE_FIELD_FIELDS),
+    ("DeliveredPrices", "stores_deliveredprice", DELIVERED_PRICE_FIELDS),
+    ("ProductionSpeeds", "stores_productionspeed", PRODUCTION_SPEED_FIELDS),
 ]
 
-MEMBER_NAMES = [
-    *(member.name for member in PLAIN),
+FIELD_NAMES = [
+    *(spec.name for spec in PLAIN),
     *(name for name, _, _ in CHILDREN),
     TEMPLATE.name,
 ]
@@ -71,10 +71,10 @@ class CatalogEntry:
 
     @property
     def members(self) -> tuple[str, ...]:
-        """The members that differ from the stored product."""
+        """The fields that differ from the stored product."""
         stored = self.stored.record if self.stored else {}
         return tuple(
-            name for name in MEMBER_NAMES if fingerprint(self.record[name]) != fingerprint(stored.get(name))
+            name for name in FIELD_NAMES if fingerprint(self.record[name]) != fingerprint(stored.get(name))
         )
 
 
@@ -115,9 +115,9 @@ class CatalogRows:
             copy_rows("stores_product", PRODUCT_COLUMNS, self._product_rows(store, new, PRODUCT_COLUMNS))
         if changed:
             self._change(store, changed)
-        for name, table, members in CHILDREN:
-            columns = ["product_id", "position", *(member.column for member in members)]
-            copy_rows(table, columns, self._child_rows((*new, *changed), name, members))
+        for name, table, specs in CHILDREN:
+            columns = ["product_id", "position", *(spec.column for spec in specs)]
+            copy_rows(table, columns, self._child_rows((*new, *changed), name, specs))
         return len(new), len(changed)
 
     def set_order(self, order: array) -> bool:
@@ -170,7 +170,7 @@ class CatalogRows:
                 "version": 1,
                 "created": created,
                 "position": entry.position,
-                **{member.column: record[member.name] for member in PLAIN},
+                **{spec.column: record[spec.name] for spec in PLAIN},
                 "updated": self.now,
                 "rendering": rendering,
                 "verbose_rendering": verbose_rendering,
@@ -181,11 +181,11 @@ class CatalogRows:
             yield [values[name] for name in columns]
 
     def _child_rows(
-        self, entries: Iterable[CatalogEntry], name: str, members: tuple[FieldSpec, ...]
+        self, entries: Iterable[CatalogEntry], name: str, specs: tuple[FieldSpec, ...]
     ) -> Iterator[list[Any]]:
         for entry in entries:
             for position, child in enumerate(entry.record[name] if name in entry.parts else ()):
-                values = {member.name: child[member.name] for member in members}
+                values = {spec.name: child[spec.name] for spec in specs}
                 if name == "DeliveredPrices" and values["Created"] is None:
                     values["Created"] = self._creation_time(entry)
                 elif name == "TemplateFields":

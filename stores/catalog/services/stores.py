@@ -21,7 +21,7 @@ from printing.pictures import (
     open_picture,
 )
 from stores.catalog.models import BudgetType, Product, Store, StoreProfile
-from stores.catalog.records.members import STORE, store_record
+from stores.catalog.records.field_specs import STORED_STORE_FIELDS, store_record
 from stores.catalog.records.record_checks import check_store
 from stores.catalog.representations import render_store
 from stores.catalog.services.refresh import render_products_again
@@ -117,8 +117,8 @@ def save_store(*, values: Mapping[str, Any], store: Store | None = None, pointer
         return SavedStore(current, is_new=False, is_changed=False)
     saved = current or Store()
     currency_changed = current is not None and current.currency != record["Currency"]
-    for member in STORE:
-        setattr(saved, member.column, record[member.name])
+    for spec in STORED_STORE_FIELDS:
+        setattr(saved, spec.column, record[spec.name])
     saved.updated = timezone.now()
     saved.catalog_version += 1
     saved.rendering, saved.verbose_rendering = render_store(saved)

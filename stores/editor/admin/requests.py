@@ -25,7 +25,7 @@ from printing.typesetting.template import (
     TEXT_LETTERS,
 )
 from stores.catalog.models import Product
-from stores.catalog.records.members import MAX_CHOICES, MAX_FIELDS
+from stores.catalog.records.field_specs import MAX_CHOICES, MAX_FIELDS
 from stores.editor.admin.actions import EditorState
 from stores.editor.admin.forms import (
     BOX_MEMBERS,

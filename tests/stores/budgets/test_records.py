@@ -9,7 +9,7 @@ from accounts.models import Role
 from fulfillment.core.errors import Invalid
 from fulfillment.operations.privacy import erase_user
 from stores.budgets.models import Budget, BudgetEntry, CostCenterMember
-from stores.catalog.records.members import store_record
+from stores.catalog.records.field_specs import store_record
 from stores.catalog.services.stores import save_store
 from tests.factories.accounts import UserFactory
 from tests.factories.budgets import make_budget, make_cost_center

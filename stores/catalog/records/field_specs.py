@@ -1,6 +1,6 @@
-"""Stores and products as records: the members of the catalog file, and the rules for their values.
+"""Stores and products as records: the fields of the catalog file, and the rules for their values.
 
-The admin, the import and all other writers pass such a record; a member left out has its default.
+The admin, the import and all other writers pass such a record; a field left out has its default.
 """
 
 from typing import Any, NamedTuple
@@ -42,10 +42,10 @@ PRESET_HINT = "The printer's requirements for print files. Without one: PDF/X-4 
 
 
 class FieldSpec(NamedTuple):
-    """A member of a record: its check, the column that stores it, and how API and console show it.
+    """A field of a record: its check, the column that stores it, and how API and console show it.
 
-    `type` chooses the serializer field (`stores.catalog.api.serializers.FIELDS`); "" is for members that the API does
-    not show. `verbose` members are shown with `verbose=true` only. `description` and `example`, in stored form, are for
+    `type` chooses the serializer field (`stores.catalog.api.serializers.FIELDS`); "" is for fields that the API does
+    not show. `verbose` fields are shown with `verbose=true` only. `description` and `example`, in stored form, are for
     the API reference; `label` and `hint` for the console, where the column's name is the usual label.
     """
 
@@ -61,13 +61,13 @@ class FieldSpec(NamedTuple):
     hint: str = ""
 
 
-def computed_member(name: str, *, verbose: bool = False) -> FieldSpec:
-    """A member that answers show and no column stores."""
+def computed_field(name: str, *, verbose: bool = False) -> FieldSpec:
+    """A field that answers show and no column stores."""
     return FieldSpec(name, checks.flag, None, "", "computed", verbose)
 
 
 # In the order of the API's answers.
-STORE_MEMBERS = (
+STORE_FIELDS = (
     FieldSpec("StoreID", IDENTIFIER, REQUIRED, "external_id", "text", example="summit-print"),
     FieldSpec("BudgetEnabled", checks.flag, False, "budget_enabled", "flag", example=True),
     FieldSpec("BudgetTypes", BUDGET_TYPES, (), "budget_types", "budget_types", example=["Amount"]),
@@ -118,14 +118,14 @@ STORE_MEMBERS = (
         description="An order is rejected after this many hours without a decision.",
         example=72,
     ),
-    computed_member("ProductCount", verbose=True),
-    computed_member("Created", verbose=True),
-    computed_member("Updated", verbose=True),
+    computed_field("ProductCount", verbose=True),
+    computed_field("Created", verbose=True),
+    computed_field("Updated", verbose=True),
     FieldSpec("AdmitsTestApplications", checks.flag, False, "admits_test_applications"),
     FieldSpec("HoldWindowMinutes", checks.whole(0), 60, "hold_window_minutes"),
 )
 
-PRODUCT_MEMBERS = (
+PRODUCT_FIELDS = (
     FieldSpec(
         "ID",
         IDENTIFIER,
@@ -188,7 +188,7 @@ PRODUCT_MEMBERS = (
         label=gettext_noop("Image URL"),
         hint="An http(s) address, or a path that starts with /.",
     ),
-    computed_member("HasTemplate"),
+    computed_field("HasTemplate"),
     FieldSpec(
         "DeliveryMethod",
         checks.text(40, blank=False),
@@ -198,12 +198,12 @@ PRODUCT_MEMBERS = (
         example="GROUND",
         hint="The default, for orders that name no method.",
     ),
-    computed_member("ShippingMethod"),
-    computed_member("TemplateFields"),
-    computed_member("DeliveredPrices"),
-    computed_member("ProductionSpeeds"),
+    computed_field("ShippingMethod"),
+    computed_field("TemplateFields"),
+    computed_field("DeliveredPrices"),
+    computed_field("ProductionSpeeds"),
     FieldSpec("Category", checks.text(100), "", "category", "text", verbose=True, example="Business cards"),
-    computed_member("Currency", verbose=True),
+    computed_field("Currency", verbose=True),
     FieldSpec(
         "PageCount", checks.whole(1, SMALL_INTEGER), 1, "page_count", "integer", verbose=True, example=2
     ),
@@ -222,9 +222,9 @@ PRODUCT_MEMBERS = (
         hint="Customers can order it for the carrier routes of an EDDM selection, one piece for each "
         "delivery.",
     ),
-    computed_member("TakesArtwork", verbose=True),
-    computed_member("Created", verbose=True),
-    computed_member("Updated", verbose=True),
+    computed_field("TakesArtwork", verbose=True),
+    computed_field("Created", verbose=True),
+    computed_field("Updated", verbose=True),
     FieldSpec("IsActive", checks.flag, True, "is_active"),
     FieldSpec(
         "Preset",
@@ -302,15 +302,15 @@ PRODUCT_MEMBERS = (
 )
 
 # What is stored, as in the file of a catalog. The template comes last, because it is by far the largest.
-STORE = tuple(spec for spec in STORE_MEMBERS if spec.column)
-PRODUCT = tuple(spec for spec in PRODUCT_MEMBERS if spec.column)
+STORED_STORE_FIELDS = tuple(spec for spec in STORE_FIELDS if spec.column)
+STORED_PRODUCT_FIELDS = tuple(spec for spec in PRODUCT_FIELDS if spec.column)
 
 
 def store_record(store: Store) -> Record:
-    return {spec.name: getattr(store, spec.column) for spec in STORE}
+    return {spec.name: getattr(store, spec.column) for spec in STORED_STORE_FIELDS}
 
 
-TEMPLATE_FIELD = (
+TEMPLATE_FIELD_FIELDS = (
     FieldSpec("FieldName", checks.text(64, blank=False), REQUIRED, "field_name"),
     FieldSpec("Prompt", checks.text(200), "", "prompt"),
     FieldSpec("Type", checks.one_of(TemplateFieldType.values), REQUIRED, "type"),
@@ -321,7 +321,7 @@ TEMPLATE_FIELD = (
     FieldSpec("Choices", checks.distinct(checks.text(200, blank=False), MAX_CHOICES), (), "choices"),
 )
 
-DELIVERED_PRICE = (
+DELIVERED_PRICE_FIELDS = (
     FieldSpec("DeliveryMethodCode", checks.text(40, blank=False), REQUIRED, "delivery_method_code"),
     FieldSpec("Description", checks.text(200), "", "description"),
     FieldSpec("Price", checks.positive(12, 2), REQUIRED, "price"),
@@ -337,13 +337,13 @@ DELIVERED_PRICE = (
     FieldSpec("Created", checks.moment, None, "created"),
 )
 
-PRODUCTION_SPEED = (
+PRODUCTION_SPEED_FIELDS = (
     FieldSpec("Days", checks.whole(0, SMALL_INTEGER), REQUIRED, "days"),
     FieldSpec("IsDefault", checks.flag, False, "is_default"),
 )
 
 CHILDREN: dict[str, tuple[tuple[FieldSpec, ...], int]] = {
-    "TemplateFields": (TEMPLATE_FIELD, MAX_FIELDS),
-    "DeliveredPrices": (DELIVERED_PRICE, MAX_PRICES),
-    "ProductionSpeeds": (PRODUCTION_SPEED, MAX_SPEEDS),
+    "TemplateFields": (TEMPLATE_FIELD_FIELDS, MAX_FIELDS),
+    "DeliveredPrices": (DELIVERED_PRICE_FIELDS, MAX_PRICES),
+    "ProductionSpeeds": (PRODUCTION_SPEED_FIELDS, MAX_SPEEDS),
 }
