@@ -5,7 +5,11 @@ RENDERINGS = ConcurrencyLimit("renderings", "renderings", "RENDERINGS_CONCURRENC
 LIVE_PROOFS = ConcurrencyLimit("live proofs", "live proofs of the start page", "LIVE_PROOFS_CONCURRENCY")
 PICTURES = ConcurrencyLimit("pictures", "pictures to read", "PICTURES_CONCURRENCY")
 ORDERS = ConcurrencyLimit("orders", "orders with print files", "ORDERS_CONCURRENCY")
-LARGE_ORDERS = ConcurrencyLimit("large orders", "orders and quotes of many items", "LARGE_ORDERS_CONCURRENCY")
+PRICING_MANY_ITEMS = ConcurrencyLimit(
+    "large orders", "orders and quotes of many items", "LARGE_ORDERS_CONCURRENCY"
+)
 # Orders that are read or changed: FILES lasts as long as the reader of an export takes.
-LONG_ORDERS = ConcurrencyLimit("long orders", "long orders to read or change", "LONG_ORDERS_CONCURRENCY")
+HANDLING_LONG_ORDERS = ConcurrencyLimit(
+    "long orders", "long orders to read or change", "LONG_ORDERS_CONCURRENCY"
+)
 BATCHES = ConcurrencyLimit("batches", "changes of batches", "BATCHES_CONCURRENCY")

@@ -143,7 +143,7 @@ FILES = ConcurrencyLimit("files", "files to read or write", "FILES_CONCURRENCY")
 
 
 def limited_if(is_long: bool, caller: str) -> AbstractContextManager[Any]:
-    """A turn among FILES for a response that takes a thread some 50 ms or more; others wait for none."""
+    """A slot of FILES for a response that takes a thread some 50 ms or more; others wait for none."""
     return FILES.limited(caller) if is_long else nullcontext()
 
 

@@ -24,7 +24,7 @@ from stores.catalog.api.serializers import ProductSerializer, StoreSerializer, S
 from stores.catalog.selectors.products import product_body, product_list_body, store_user_roles
 from stores.catalog.selectors.stores import StoredBody, store_body, store_list_body
 
-LONG_BYTES = 1024 * 1024
+LONG_BODY_BYTES = 1024 * 1024
 STORE_ID = OpenApiParameter("store_id", str, OpenApiParameter.PATH, description="The StoreID.")
 VERBOSE = OpenApiParameter(
     "verbose", bool, default=False, description="`true` adds more members to each record."
@@ -65,9 +65,9 @@ def stored_response(request: Request, body: StoredBody) -> HttpResponse:
 
 
 def limited_response(request: Request, read_body: Callable[..., StoredBody]) -> HttpResponse:
-    """Reads a body above LONG_BYTES in a slot of FILES, because 10 MB take half a second."""
+    """Reads a body above LONG_BODY_BYTES in a slot of FILES, because 10 MB take half a second."""
     tags = client_tags(request)
-    body = read_body(client_tags=tags, most=LONG_BYTES)
+    body = read_body(client_tags=tags, most=LONG_BODY_BYTES)
     if body.content is not None or body.tag in tags:
         return stored_response(request, body)
     with FILES.limited(request.auth.key):

@@ -15,7 +15,7 @@ from fulfillment.core.api.responses import concurrency_errors, is_unchanged, mat
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
 from stores.catalog.api.stores import STORE_ID
-from stores.concurrency_limits import LONG_ORDERS
+from stores.concurrency_limits import HANDLING_LONG_ORDERS
 from stores.orders.api.examples import (
     CANCEL_EXAMPLE,
     HISTORY_EXAMPLE,
@@ -87,7 +87,7 @@ WRITE_ERRORS = {
     **LONG_ERRORS,
 }
 # As stored: compressed, they are a hundred times as many at most.
-LONG_BYTES = 16_384
+LONG_ORDER_BYTES = 16_384
 
 
 on_order = partial(extend_schema, parameters=[STORE_ID, ORDER_ID, IF_MATCH], responses={200: OrderSerializer})
@@ -195,7 +195,7 @@ class OrderViewSet(ApiViewSet):
         access, order = order_for(request.auth, store_id, order_id, READ)
         if is_unchanged(request, order_etag(order)):
             return not_modified(order_etag(order))
-        with turn_if_long(request, order):
+        with limited_if_long(request, order):
             return order_response(order, access)
 
     @extend_schema(
@@ -224,7 +224,7 @@ class OrderViewSet(ApiViewSet):
     def cancel(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
         access, order = order_for(request.auth, store_id, order_id, WRITE)
         reason = validate_data(CancelRequestSerializer, request.data).get("Reason", "")
-        with turn_if_long(request, order):
+        with limited_if_long(request, order):
             order = cancel_order(
                 order=order, actor=actor_of(access), reason=reason, if_match=matching_tags(request)
             )
@@ -280,7 +280,7 @@ class OrderViewSet(ApiViewSet):
     )
     def advance(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
         access, order = order_for(request.auth, store_id, order_id, WRITE)
-        with turn_if_long(request, order):
+        with limited_if_long(request, order):
             order = advance_order(order=order, actor=actor_of(access), if_match=matching_tags(request))
             return order_response(order, access)
 
@@ -298,14 +298,14 @@ def act_on_order(
     access, order = order_for(request.auth, *reference)
     values = validate_data(serializer, request.data)
     target = {"order": order, "actor": actor_of(access), "if_match": matching_tags(request)}
-    with turn_if_long(request, order):
+    with limited_if_long(request, order):
         return order_response(act(values, target), access)
 
 
-def turn_if_long(request: Request, order: Order) -> AbstractContextManager[Any]:
-    """A turn to respond with a long order, as after a change: few items may have 10 MB of values, or 20,000 routes."""
-    is_long = order.item_count > MANY_ITEMS or stored_bytes(order) > LONG_BYTES
-    return LONG_ORDERS.limited(request.auth.key) if is_long else nullcontext()
+def limited_if_long(request: Request, order: Order) -> AbstractContextManager[Any]:
+    """A slot to respond with a long order, as after a change: few items may have 10 MB of values, or 20,000 routes."""
+    is_long = order.item_count > MANY_ITEMS or stored_bytes(order) > LONG_ORDER_BYTES
+    return HANDLING_LONG_ORDERS.limited(request.auth.key) if is_long else nullcontext()
 
 
 def order_response(

@@ -17,7 +17,7 @@ from fulfillment.core.text import timestamp
 from stores.budgets.representations import quote_budget_record
 from stores.budgets.selectors.standings import standings_of_caller
 from stores.budgets.standings import Standing, decision_of
-from stores.concurrency_limits import LARGE_ORDERS
+from stores.concurrency_limits import PRICING_MANY_ITEMS
 from stores.orders.models import Quote
 from stores.orders.pricing import Option, Prices
 from stores.orders.requests import PriceRequest
@@ -32,7 +32,7 @@ BINDING = timedelta(hours=48)
 
 
 @contextmanager
-def limited_large_order(
+def limited_if_many_items(
     caller: Caller, price_request: PriceRequest, *, quote_id: str | None = None
 ) -> Iterator[None]:
     """Holds a slot for an order or quote of many items or routes, or an order of a long quote; others need none."""
@@ -44,7 +44,7 @@ def limited_large_order(
         yield
         return
     number = lock_number(f"large order of {caller.key}")
-    with LARGE_ORDERS.limited(caller.key), lock_of_its_own(number) as is_ours:
+    with PRICING_MANY_ITEMS.limited(caller.key), lock_of_its_own(number) as is_ours:
         if not is_ours:
             message = "A large order or quote of yours is being processed; wait for it."
             raise TooManyAtOnce(message)
@@ -76,7 +76,7 @@ def create_quote(*, access: StoreAccess, price_request: PriceRequest) -> Quote:
 
 def prepare_quote(*, access: StoreAccess, price_request: PriceRequest) -> PreparedQuote:
     """Checks and prices the items. PDFs take up to 20 seconds, so call it outside of a transaction."""
-    with limited_large_order(access.caller, price_request):
+    with limited_if_many_items(access.caller, price_request):
         price_request = resolve_selections(access.caller, price_request)
         products = ordered_products(access=access, price_request=price_request)
         faults = artwork_faults(access=access, price_request=price_request, products=products)

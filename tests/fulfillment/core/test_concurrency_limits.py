@@ -20,7 +20,7 @@ from fulfillment.core.plugins import offered_modules
 from printing import waiting
 from printing.bounded import PROJECT
 from printing.bounded import caller as engine_caller
-from stores.concurrency_limits import LONG_ORDERS, ORDERS, PICTURES, RENDERINGS
+from stores.concurrency_limits import HANDLING_LONG_ORDERS, ORDERS, PICTURES, RENDERINGS
 from tests.support.patience import PATIENCE, wait_for
 
 
@@ -124,7 +124,7 @@ def test_document_says_how_much_a_caller_may_have_in_progress():
         "uploads of pictures and PDFs": PICTURES.per_caller_limit,
         "orders with print files": ORDERS.per_caller_limit,
         "reading and changing orders of more than 20 items, or of more than 16 KB of compressed values, routes and "
-        "findings": LONG_ORDERS.per_caller_limit,
+        "findings": HANDLING_LONG_ORDERS.per_caller_limit,
         "all of these together, including requests that wait": max_threads_per_caller(),
     }.items():
         assert f"| {work} | {count} |" in text
