@@ -15,7 +15,7 @@ from printing.caches import WeightedCache
 from printing.preflight.svg import read_svg
 from printing.press.artwork import ArtworkRefused
 from printing.typesetting import Artwork
-from printing.typesetting.artwork import prepare_artwork
+from printing.typesetting.artwork import prepare_template_artwork
 
 SECONDS, MEMORY_BYTES = 10.0, 512 << 20
 
@@ -59,7 +59,7 @@ def _read_facts(artwork: Artwork) -> ArtworkFacts:
 def _read_pdf(artwork: Artwork) -> ArtworkFacts:
     """Reads the prepared PDF, which is what will be printed."""
     try:
-        prepared = prepare_artwork(artwork)
+        prepared = prepare_template_artwork(artwork)
     except ArtworkRefused:
         return UNREADABLE
     trim = trim_in_points(prepared.pages[0])

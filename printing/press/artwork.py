@@ -95,10 +95,10 @@ class PreparedArtwork:
 def prepare_file(source: Path, target: Path, *, most_pages: int) -> tuple[ArtworkPage, ...]:
     """Prepares a file that is never whole in memory."""
     with source.open("rb") as file, target.open("wb") as out:
-        return prepare_artwork(file, out, most_pages)
+        return prepare_press_artwork(file, out, most_pages)
 
 
-def prepare_artwork(file: BinaryIO, out: BinaryIO, most_pages: int = PAGES) -> tuple[ArtworkPage, ...]:
+def prepare_press_artwork(file: BinaryIO, out: BinaryIO, most_pages: int = PAGES) -> tuple[ArtworkPage, ...]:
     """Raises ArtworkRefused with a sentence. Hostile files can take any memory and time: see `isolation.prepare`."""
     if b"%PDF-" not in file.read(1024):
         raise ArtworkRefused("artwork_not_pdf", "The file is not a PDF.")

@@ -99,7 +99,7 @@ def clean(content: bytes) -> Upload:
 
 
 def prepare(content: bytes, *, most_pages: int = PAGES) -> PreparedArtwork:
-    """Prepares as `prepare_artwork` does; raises RendererKilled as well."""
+    """Prepares as `prepare_press_artwork` does; raises RendererKilled as well."""
     task, files = "printing.press.artwork:prepare_in_folder", {"artwork": content}
     try:
         with (

@@ -252,7 +252,7 @@ prepared_cache: WeightedCache[str, PreparedArtwork] = WeightedCache(
 )
 
 
-def prepare_artwork(artwork: Artwork) -> PreparedArtwork:
+def prepare_template_artwork(artwork: Artwork) -> PreparedArtwork:
     """Raises ArtworkRefused."""
     return prepared_cache.get_or_make(artwork.digest, lambda: isolation.prepare(artwork.data))
 
@@ -260,7 +260,7 @@ def prepare_artwork(artwork: Artwork) -> PreparedArtwork:
 def place_on_sheet(artwork: Artwork, size: tuple[float, float] | None = None) -> bytes:
     """The first page on a sheet of this size in mm, or as large as it is trimmed. Raises RenderingFailed."""
     try:
-        prepared = prepare_artwork(artwork)
+        prepared = prepare_template_artwork(artwork)
     except ArtworkRefused as error:
         raise RenderingFailed(f"{artwork.name}: {error}") from error
     return place_artwork(prepared.pdf, prepared.pages[0], 0, *(size or prepared.pages[0].size))

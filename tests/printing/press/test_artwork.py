@@ -13,7 +13,7 @@ from printing.press import isolation
 from printing.press.artwork import ArtworkRefused, place_artwork
 from tests.support.printing.layered_files import BLUE, HIDDEN, changed, encrypted, layered, off
 from tests.support.printing.pdf_making import one_page
-from tests.support.printing.prepared_artwork import prepare_artwork
+from tests.support.printing.prepared_artwork import prepare_press_artwork
 from tests.support.printing.programs import run
 
 MM = 72 / 25.4
@@ -37,7 +37,7 @@ def drawn(folder, content, page=1):
 
 @pytest.mark.parametrize("name", HIDDEN)
 def test_hidden_layer_is_not_in_the_artwork(tmp_path, name):
-    prepared = prepare_artwork(HIDDEN[name]).pdf
+    prepared = prepare_press_artwork(HIDDEN[name]).pdf
 
     assert drawn(tmp_path, prepared)[50, 75].tolist() == [255, 255, 255]
     assert drawn(tmp_path, prepared)[50, 25].tolist() == [255, 0, 0]
@@ -48,7 +48,7 @@ def test_hidden_layer_is_not_in_the_artwork(tmp_path, name):
 
 @pytest.mark.parametrize("default", [None, lambda layer: {"BaseState": Name.OFF, "ON": Array([layer])}])
 def test_layer_that_is_shown_is_printed(tmp_path, default):
-    assert drawn(tmp_path, prepare_artwork(layered(BLUE, default=default)).pdf)[50, 75].tolist() == [
+    assert drawn(tmp_path, prepare_press_artwork(layered(BLUE, default=default)).pdf)[50, 75].tolist() == [
         0,
         0,
         255,
@@ -64,7 +64,7 @@ def test_pictures_are_packed_so_that_their_colors_can_be_read():
         page.Resources, page.Contents = Dictionary(XObject=Dictionary(I=image)), pdf.make_stream(b"/I Do")
         pdf.save(packed := io.BytesIO(), stream_decode_level=pikepdf.StreamDecodeLevel.none)
 
-    with pikepdf.open(io.BytesIO(prepare_artwork(packed.getvalue()).pdf)) as pdf:
+    with pikepdf.open(io.BytesIO(prepare_press_artwork(packed.getvalue()).pdf)) as pdf:
         assert pdf.pages[0].obj.Resources.XObject.I.read_bytes() == b"\xcc\xcc\xcc"
 
 
@@ -93,7 +93,7 @@ def test_object_of_a_hidden_layer_is_not_in_the_artwork(tmp_path, kind):
     start = b"q 100 0 0 100 0 0 cm /X Do Q " if kind == "picture" else b"/X Do "
     artwork = changed(one_page(b"" if kind == "annotation" else start, (100, 100)), add)
 
-    assert drawn(tmp_path, prepare_artwork(artwork).pdf).min() == 255
+    assert drawn(tmp_path, prepare_press_artwork(artwork).pdf).min() == 255
 
 
 def test_hidden_layer_that_a_form_finds_in_its_page_is_not_in_the_artwork(tmp_path):
@@ -106,7 +106,7 @@ def test_hidden_layer_that_a_form_finds_in_its_page_is_not_in_the_artwork(tmp_pa
 
     artwork = changed(one_page(b"/X Do", (100, 100)), add)
 
-    assert drawn(tmp_path, prepare_artwork(artwork).pdf).min() == 255
+    assert drawn(tmp_path, prepare_press_artwork(artwork).pdf).min() == 255
 
 
 def stamp(look, **more):
@@ -140,7 +140,7 @@ def test_annotations_and_filled_fields_become_content_and_are_counted(tmp_path):
         )
         pdf.Root.AcroForm = Dictionary(Fields=Array([page.Annots[2]]))
 
-    prepared = prepare_artwork(changed(one_page(b"", (100, 100)), add))
+    prepared = prepare_press_artwork(changed(one_page(b"", (100, 100)), add))
 
     [page] = prepared.pages
     assert (page.annotations, page.fields, page.dropped) == (1, 1, 1)
@@ -160,7 +160,7 @@ def test_boxes_follow_turn_and_unit_of_the_page(tmp_path, turn):
         page.Rotate, page.UserUnit = turn, 2
 
     [page] = (
-        prepared := prepare_artwork(changed(one_page(b"1 0 0 rg -10 20 100 80 re f", (9, 9)), add))
+        prepared := prepare_press_artwork(changed(one_page(b"1 0 0 rg -10 20 100 80 re f", (9, 9)), add))
     ).pages
 
     size = (280, 240) if turn % 180 == 0 else (240, 280)
@@ -191,7 +191,7 @@ def test_pattern_stays_in_place_on_a_turned_page(tmp_path):
 
     artwork = changed(one_page(b"/Pattern cs /P scn 0 0 100 60 re f", (100, 60)), add)
 
-    before, after = drawn(tmp_path, artwork), drawn(tmp_path, prepare_artwork(artwork).pdf)
+    before, after = drawn(tmp_path, artwork), drawn(tmp_path, prepare_press_artwork(artwork).pdf)
     assert before.shape == after.shape
     assert np.abs(before.astype(int) - after).mean() < 2
 
@@ -200,7 +200,7 @@ def test_page_is_placed_by_its_trim_and_never_scaled(tmp_path):
     def add(pdf, page):
         page.TrimBox = Array([10, 30, 90, 70])
 
-    prepared = prepare_artwork(changed(one_page(b"0 g 10 30 80 40 re f", (100, 120)), add))
+    prepared = prepare_press_artwork(changed(one_page(b"0 g 10 30 80 40 re f", (100, 120)), add))
     placed = place_artwork(prepared.pdf, prepared.pages[0], 0, 90 / MM, 50 / MM)
 
     shown = drawn(tmp_path, placed)
@@ -216,8 +216,8 @@ def test_box_as_large_as_the_page_says_nothing_and_a_crop_box_is_the_trim():
     def cropped(pdf, page):
         page.CropBox = Array([10, 10, 90, 90])
 
-    [plain] = prepare_artwork(changed(one_page(b"", (100, 100)), same)).pages
-    [cut] = prepare_artwork(changed(one_page(b"", (100, 100)), cropped)).pages
+    [plain] = prepare_press_artwork(changed(one_page(b"", (100, 100)), same)).pages
+    [cut] = prepare_press_artwork(changed(one_page(b"", (100, 100)), cropped)).pages
 
     assert (plain.trim, plain.bleed) == (None, None)
     assert cut.size == pytest.approx((80 / MM, 80 / MM))
@@ -299,9 +299,9 @@ def test_name_that_would_fill_the_findings_about_it_is_refused():
 
         return changed(one_page(b"", (100, 100)), change)
 
-    assert prepare_artwork(named(127)).pages
+    assert prepare_press_artwork(named(127)).pages
     with pytest.raises(ArtworkRefused, match="name of more than 500 characters") as refused:
-        prepare_artwork(named(1000))
+        prepare_press_artwork(named(1000))
     assert refused.value.code == "artwork_too_complex"
 
 
@@ -333,9 +333,9 @@ def test_isolated_work_gives_the_same_and_keeps_nothing_active():
 
     artwork = changed(encrypted(user="", owner="owner"), add)
 
-    prepared = prepare_artwork(artwork)
+    prepared = prepare_press_artwork(artwork)
 
     assert isolation.prepare(artwork) == prepared
     assert b"JavaScript" not in prepared.pdf
     with pytest.raises(ArtworkRefused, match="1 pages; 1 to 0"):
-        prepare_artwork(artwork, most_pages=0)
+        prepare_press_artwork(artwork, most_pages=0)

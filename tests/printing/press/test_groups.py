@@ -11,7 +11,7 @@ from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import Press, parse_template, render_proof
 from tests.support.printing.made_templates import card
 from tests.support.printing.plate_samples import SIZE, artwork, made
-from tests.support.printing.prepared_artwork import prepare_artwork
+from tests.support.printing.prepared_artwork import prepare_press_artwork
 
 COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
 CYAN, YELLOW = b".6 0 0 0 k 60 30 90 90 re f ", b"0 0 .8 0 k 100 50 110 90 re f "
@@ -91,7 +91,7 @@ def test_group_that_is_half_clear_does_not_show_its_parts_through_each_other(aro
     ],
 )
 def test_group_that_is_mixed_as_a_whole_and_group_of_a_mask_stay(content, group):
-    prepared = prepare_artwork(file(content, b"/M gs " + YELLOW, group=group)).pdf
+    prepared = prepare_press_artwork(file(content, b"/M gs " + YELLOW, group=group)).pdf
 
     with pikepdf.open(io.BytesIO(prepared)) as pdf:
         resources = pdf.pages[0].obj.Resources
@@ -118,7 +118,7 @@ def test_group_in_a_letter_stays():
             Font=Dictionary(T=pdf.make_indirect(font)), ExtGState=Dictionary(**STATES)
         )
 
-    prepared = prepare_artwork(made(b"/H gs BT /T 20 Tf (a) Tj ET", change)).pdf
+    prepared = prepare_press_artwork(made(b"/H gs BT /T 20 Tf (a) Tj ET", change)).pdf
 
     with pikepdf.open(io.BytesIO(prepared)) as pdf:
         assert "/Group" in pdf.pages[0].obj.Resources.Font.T.Resources.XObject.F

@@ -20,7 +20,7 @@ from tests.support.printing.layered_files import changed
 from tests.support.printing.made_templates import card
 from tests.support.printing.pdf_making import one_page
 from tests.support.printing.preflight_cards import raster
-from tests.support.printing.prepared_artwork import prepare_artwork
+from tests.support.printing.prepared_artwork import prepare_press_artwork
 from tests.support.printing.programs import PLATES, plates
 
 COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
@@ -139,7 +139,7 @@ def test_what_a_picture_leaves_free_shows_the_page(tmp_path, make):
 
 
 def test_matte_is_taken_out_of_the_colors():
-    prepared = prepare_artwork(artwork(with_matte)).pdf
+    prepared = prepare_press_artwork(artwork(with_matte)).pdf
 
     with pikepdf.open(io.BytesIO(prepared)) as pdf:
         image = pdf.pages[0].obj.Resources.XObject.X
@@ -160,7 +160,7 @@ def test_matte_is_taken_out_of_the_colors():
     ids=["damaged", "damaged matte", "matte of a spot color", "palette", "sound"],
 )
 def test_mask_that_stays_in_the_colors_of_the_picture_is_found(make, left):
-    with pikepdf.open(io.BytesIO(prepare_artwork(artwork(make)).pdf)) as pdf:
+    with pikepdf.open(io.BytesIO(prepare_press_artwork(artwork(make)).pdf)) as pdf:
         assert list(left_in_color(pdf.pages[0].obj.Resources)) == left
 
 
@@ -172,7 +172,7 @@ def shared(pdf):
 
 
 def test_matte_stays_for_a_picture_that_could_not_be_unmixed():
-    with pikepdf.open(io.BytesIO(prepare_artwork(artwork(shared)).pdf)) as pdf:
+    with pikepdf.open(io.BytesIO(prepare_press_artwork(artwork(shared)).pdf)) as pdf:
         image = pdf.pages[0].obj.Resources.XObject.X
         assert ("/Matte" in image.SMask, "/Matte" in image.Other.SMask) == (False, True)
         assert image.SMask.read_bytes() == image.Other.SMask.read_bytes()
@@ -190,7 +190,7 @@ def test_picture_with_odd_values_stays_as_it_is(values):
         return made
 
     for make in (in_rgb, with_matte):
-        with pikepdf.open(io.BytesIO(prepare_artwork(artwork(odd(make))).pdf)) as pdf:
+        with pikepdf.open(io.BytesIO(prepare_press_artwork(artwork(odd(make))).pdf)) as pdf:
             image = pdf.pages[0].obj.Resources.XObject.X
             assert isinstance(image.get("/Mask"), Array) or "/Matte" in image.SMask
 
@@ -204,7 +204,7 @@ def test_pictures_of_no_more_than_the_memory_are_unmixed(monkeypatch):
         first.Other = with_matte(pdf)
         return first
 
-    with pikepdf.open(io.BytesIO(prepare_artwork(artwork(two)).pdf)) as pdf:
+    with pikepdf.open(io.BytesIO(prepare_press_artwork(artwork(two)).pdf)) as pdf:
         image = pdf.pages[0].obj.Resources.XObject.X
         found = ["/Matte" in holder.SMask for holder in (image, image.Other)]
         assert list(left_in_color(Dictionary(XObject=Dictionary(A=image, B=image.Other)))) == [

@@ -13,7 +13,7 @@ from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import Press, parse_template, render_proof
 from tests.support.printing.made_templates import card
 from tests.support.printing.plate_samples import SIZE, artwork, made
-from tests.support.printing.prepared_artwork import prepare_artwork
+from tests.support.printing.prepared_artwork import prepare_press_artwork
 
 COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
 BELOW = b"0 0 .6 0 k 0 0 300 170 re f "
@@ -60,7 +60,7 @@ def test_proof_shows_what_is_printed(name):
 
     for place in ((240, 160), (20, 20)):
         assert screen.getpixel(place) == pytest.approx(printed.getpixel(place), abs=50)
-    with pikepdf.open(io.BytesIO(prepare_artwork(content).pdf)) as pdf:
+    with pikepdf.open(io.BytesIO(prepare_press_artwork(content).pdf)) as pdf:
         state = pdf.pages[0].obj.Resources.ExtGState.GS
         assert (state.get("/BM"), "/TR" in state) == (mode, False)
 
@@ -98,7 +98,7 @@ def test_no_other_picture_is_printed_in_the_place_of_one():
         image = picture(pdf, 200, Alternates=Array([other]), OPI=opi)
         page.Resources = Dictionary(XObject=Dictionary(I=image))
 
-    prepared = prepare_artwork(made(b"q 140 0 0 100 70 30 cm /I Do Q", change)).pdf
+    prepared = prepare_press_artwork(made(b"q 140 0 0 100 70 30 cm /I Do Q", change)).pdf
 
     with pikepdf.open(io.BytesIO(prepared)) as pdf:
         assert not {"/Alternates", "/OPI"} & set(pdf.pages[0].obj.Resources.XObject.I.keys())
@@ -153,7 +153,7 @@ def test_type_3_letters_keep_what_they_draw_of_the_page():
             XObject=Dictionary(F=form, G=form), Font=Dictionary(A=font), ExtGState=states
         )
 
-    prepared = prepare_artwork(made(b"BT /A 9 Tf (a) Tj ET", change)).pdf
+    prepared = prepare_press_artwork(made(b"BT /A 9 Tf (a) Tj ET", change)).pdf
 
     with pikepdf.open(io.BytesIO(prepared)) as pdf:
         assert set(pdf.pages[0].obj.Resources.Font.A.Resources.XObject) == {"/F"}
@@ -174,7 +174,7 @@ def test_jpeg_in_letters_is_read_as_it_is_without_them(parameters):
             image.DecodeParms = parameters
         page.Resources = Dictionary(XObject=Dictionary(I=image))
 
-    prepared = prepare_artwork(made(b"q 140 0 0 100 70 30 cm /I Do Q", change)).pdf
+    prepared = prepare_press_artwork(made(b"q 140 0 0 100 70 30 cm /I Do Q", change)).pdf
 
     with pikepdf.open(io.BytesIO(prepared)) as pdf:
         resources = pdf.pages[0].obj.Resources

@@ -12,7 +12,7 @@ from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import Press, parse_template, render_proof
 from tests.support.printing.made_templates import card
 from tests.support.printing.plate_samples import artwork, made
-from tests.support.printing.prepared_artwork import prepare_artwork
+from tests.support.printing.prepared_artwork import prepare_press_artwork
 
 COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
 BOX = b"60 30 160 110 re "
@@ -100,7 +100,7 @@ def test_tiles_without_colors_are_drawn_in_the_color_that_is_set(content, level)
 
 def test_tiles_in_a_color_that_a_form_inherits_stay_without_colors():
     inherits = uncolored_page(b"/C cs 1 0 0 0 /P scn /F Do", b"1 0 0 0 /P scn " + BOX + b"f")
-    with pikepdf.open(io.BytesIO(prepare_artwork(inherits).pdf)) as pdf:
+    with pikepdf.open(io.BytesIO(prepare_press_artwork(inherits).pdf)) as pdf:
         form = pdf.pages[0].obj.Resources.XObject.F
         assert form.Resources.Pattern.P.PaintType == 2
 
@@ -109,7 +109,7 @@ def test_tiles_in_a_color_that_a_form_inherits_stay_without_colors():
 def test_content_that_takes_too_much_memory_stays_as_it_is(monkeypatch, limit, count):
     monkeypatch.setattr(tiles, "CONTENT_BYTES", limit)
 
-    prepared = prepare_artwork(page_of(b"/H gs " + FILLED + BOX + b"f")).pdf
+    prepared = prepare_press_artwork(page_of(b"/H gs " + FILLED + BOX + b"f")).pdf
 
     with pikepdf.open(io.BytesIO(prepared)) as pdf:
         assert len(pdf.pages[0].obj.Resources.Pattern) == count
@@ -123,7 +123,7 @@ def test_pages_with_the_same_content_have_tiles_of_their_own():
         out = io.BytesIO()
         pdf.save(out)
 
-    with pikepdf.open(io.BytesIO(prepare_artwork(out.getvalue()).pdf)) as pdf:
+    with pikepdf.open(io.BytesIO(prepare_press_artwork(out.getvalue()).pdf)) as pdf:
         for page in pdf.pages:
             named = pikepdf.parse_content_stream(page, "scn")[-1].operands[0]
             assert str(named) in page.obj.Resources.Pattern
@@ -136,7 +136,7 @@ def test_pages_without_content_may_share_the_resources_of_others():
         out = io.BytesIO()
         pdf.save(out)
 
-    assert len(prepare_artwork(out.getvalue()).pages) == 2
+    assert len(prepare_press_artwork(out.getvalue()).pages) == 2
 
 
 def test_tiles_without_a_box_stay_as_they_are():
@@ -145,5 +145,5 @@ def test_tiles_without_a_box_stay_as_they_are():
         out = io.BytesIO()
         pdf.save(out)
 
-    with pikepdf.open(io.BytesIO(prepare_artwork(out.getvalue()).pdf)) as pdf:
+    with pikepdf.open(io.BytesIO(prepare_press_artwork(out.getvalue()).pdf)) as pdf:
         assert set(pdf.pages[0].obj.Resources.Pattern.keys()) == {"/P"}
