@@ -11,7 +11,7 @@ from fulfillment.core.files.downloads import limited_pdf
 from fulfillment.core.page_messages import errors_as_messages
 from production.interface import AdapterJob
 from production.jobs.models import Job
-from production.jobs.services.adapter_jobs import adapter_job
+from production.jobs.services.adapter_jobs import build_adapter_job
 from production.tickets import write_jdf, write_json_ticket, write_xjdf
 
 TICKETS = {
@@ -30,7 +30,7 @@ class JobFiles(StaffAdmin):
             raise Http404
         key = Caller.on_pages(request.user).key
         with errors_as_messages(request), limited_pdf(job.item.print_bytes, key) as respond:
-            job_to_send, name = adapter_job(job), f"{job.number}.{form}"
+            job_to_send, name = build_adapter_job(job), f"{job.number}.{form}"
             response = (
                 respond(_find_print_file(job_to_send), name)
                 if form == "pdf"

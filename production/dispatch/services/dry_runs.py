@@ -10,7 +10,7 @@ from fulfillment.core.errors import NotFound
 from fulfillment.core.text import parse_number, parse_uuid
 from production.interface import AdapterJob
 from production.jobs.selectors import job_number
-from production.jobs.services.adapter_jobs import build_job
+from production.jobs.services.adapter_jobs import build_item_job
 from production.providers.models import Provider
 from production.providers.selectors import adapter_of
 from stores.orders.models import Order
@@ -44,10 +44,10 @@ def dry_run(provider: Provider, reference: str) -> Sequence[DryRun]:
     numbers = [job_number(order, position) for position in positions]
     for item in order.items.select_related("product").order_by("position")[:MAX_ITEMS]:
         number = job_number(order, item.position)
-        job = build_job(order, item, number=number, created=timezone.now(), siblings=numbers)
+        job = build_item_job(order, item, number=number, created=timezone.now(), siblings=numbers)
         key = job.ship_by if provider.takes_several_items else number
         runs.setdefault(key, []).append(job)
-    return [DryRun(_write_title(jobs), adapter.preview(_as_one(jobs))) for jobs in runs.values()]
+    return [DryRun(_write_title(jobs), adapter.preview(_merge_jobs(jobs))) for jobs in runs.values()]
 
 
 def _write_title(jobs: Sequence[AdapterJob]) -> str:
@@ -58,5 +58,5 @@ def _write_title(jobs: Sequence[AdapterJob]) -> str:
     return f"Job{'s' if len(jobs) > 1 else ''} {names}"
 
 
-def _as_one(jobs: Sequence[AdapterJob]) -> AdapterJob:
+def _merge_jobs(jobs: Sequence[AdapterJob]) -> AdapterJob:
     return replace(jobs[0], together=jobs) if len(jobs) > 1 else jobs[0]

@@ -30,7 +30,7 @@ from production.gang_sheets.services.members import add_to_sheet, remove_from_sh
 from production.interface import AdapterJob, ProviderRefused, ProviderUnavailable
 from production.jobs.models import Attempt, AttemptKind, Job, JobState
 from production.jobs.services import outcomes
-from production.jobs.services.adapter_jobs import adapter_job
+from production.jobs.services.adapter_jobs import build_adapter_job
 from production.jobs.services.recording import close_interrupted_attempts, lock_job, record_each
 from production.providers.selectors import adapter_of
 
@@ -95,14 +95,16 @@ def _exchange_with_provider(attempts: Sequence[Attempt]) -> None:
         adapter = adapter_of(first.provider)
         if first.kind == AttemptKind.CANCEL:
             number = first.job.provider_order or first.number
-            exchange = adapter.cancel(replace(adapter_job(first.job), number=number), first.job.reference)
+            exchange = adapter.cancel(
+                replace(build_adapter_job(first.job), number=number), first.job.reference
+            )
             together.record_order_cancelled(attempts=attempts, exchange=exchange)
             return
         adapter_jobs, unusable = _build_jobs(attempts)
         if unusable:
             together.record_order_unusable(attempts=attempts, messages=unusable)
             return
-        submitted = adapter.submit(_as_one(first.job, adapter_jobs))
+        submitted = adapter.submit(_merge_jobs(first.job, adapter_jobs))
         note = (
             f"In one order: {', '.join(attempt.number for attempt in attempts)}." if len(attempts) > 1 else ""
         )
@@ -126,7 +128,7 @@ def _build_jobs(attempts: Sequence[Attempt]) -> tuple[list[AdapterJob], dict[int
     unusable: dict[int, str] = {}
     for attempt in attempts:
         try:
-            adapter_jobs.append(adapter_job(attempt.job))
+            adapter_jobs.append(build_adapter_job(attempt.job))
         except (Unavailable, TooManyRequests):
             raise
         except (DomainError, ValueError) as error:
@@ -134,7 +136,7 @@ def _build_jobs(attempts: Sequence[Attempt]) -> tuple[list[AdapterJob], dict[int
     return adapter_jobs, unusable
 
 
-def _as_one(first: Job, jobs: Sequence[AdapterJob]) -> AdapterJob:
+def _merge_jobs(first: Job, jobs: Sequence[AdapterJob]) -> AdapterJob:
     return replace(jobs[0], number=first.provider_order, together=jobs) if first.provider_order else jobs[0]
 
 

@@ -15,7 +15,7 @@ from production.adapters.gang_settings import OFF, press_sheet
 from production.gang_sheets.models import GangSheet
 from production.interface import AdapterJob, JobFile, JobItem, Member, WorkStyle
 from production.jobs.models import Job
-from production.jobs.services.adapter_jobs import PANELS, PDF, adapter_job
+from production.jobs.services.adapter_jobs import PANELS, PDF, build_adapter_job
 from production.providers.models import Provider
 from production.providers.selectors import plain_settings
 from production.tickets.values import paper_options
@@ -75,7 +75,7 @@ def candidate_of(job: Job) -> SheetCandidate | None:
 
 def request_on_sheet(job: Job, sheet: PressSheet) -> tuple[AdapterJob, GangRequest]:
     """The job with its file as it is stored, and its pieces. Raises ValueError where they do not fit on the sheet."""
-    built_job = adapter_job(job, is_stamped=False)
+    built_job = build_adapter_job(job, is_stamped=False)
     request = gang_request(built_job)
     plan_sheets([request], sheet)
     return built_job, request

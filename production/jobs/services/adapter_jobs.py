@@ -33,14 +33,14 @@ PDF = "application/pdf"
 PANELS = {"F4-1": 2, "F6-1": 3, "F6-4": 3}
 
 
-def adapter_job(job: Job, *, is_stamped: bool = True) -> AdapterJob:
+def build_adapter_job(job: Job, *, is_stamped: bool = True) -> AdapterJob:
     """The job for an adapter, its print file stamped for sheets of its own.
 
     Raises DomainError if the print file is missing or damaged.
     """
     item = OrderItem.objects.select_related("product", "order__store").get(pk=job.item_id)
     numbers = list(siblings_of(job).values_list("number", flat=True))
-    built_job = build_job(
+    built_job = build_item_job(
         job.order, item, number=job.number, created=job.created, siblings=numbers, pieces=job.pieces
     )
     if not is_stamped:
@@ -63,7 +63,7 @@ def stamped_content(item: OrderItem, number: str, content: bytes, *, pieces: int
     return stamp_file(content, stamp)
 
 
-def build_job(
+def build_item_job(
     order: Order,
     item: OrderItem,
     *,

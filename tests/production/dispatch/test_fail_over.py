@@ -124,7 +124,7 @@ def test_job_waits_while_the_file_storage_is_away(shop, tmp_path, monkeypatch):
     def away(job):
         raise Unavailable("The file storage is away.")
 
-    monkeypatch.setattr(sending, "adapter_job", away)
+    monkeypatch.setattr(sending, "build_adapter_job", away)
     work_off_jobs()
     assert (only_job().state, only_job().is_uncertain) == (JobState.QUEUED, False)
     assert only_job().next_try > timezone.now()

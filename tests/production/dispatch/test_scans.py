@@ -17,7 +17,7 @@ from production.dispatch.services.actions import cancel_job
 from production.dispatch.services.scans import record_scan
 from production.gang_sheets.models import GangSheet
 from production.jobs.models import Job, JobState, Scan, ScanStep
-from production.jobs.services.adapter_jobs import adapter_job, stamped_content
+from production.jobs.services.adapter_jobs import build_adapter_job, stamped_content
 from stores.orders.models import OrderStatus
 from stores.orders.services.print_files import read_print_file
 from tests.factories.orders import card_data, order_body
@@ -136,7 +136,7 @@ def test_missing_pieces_are_printed_again_from_the_kept_file(scan, world, folder
     assert (ticket["Quantity"], ticket["Note"]) == (7, "Reprint: 7 of 100 pieces were missing.")
     assert json.loads((folder / number / f"{number}.json").read_bytes())["Note"] == ""
     assert again == stamped_content(job.item, name, read_print_file(item=job.item), pieces=7)
-    [address] = [file.url for file in adapter_job(job).files]
+    [address] = [file.url for file in build_adapter_job(job).files]
     fetched = Client().get(address.removeprefix("http://127.0.0.1:8000"))
     assert fetched.content == again
 

@@ -298,7 +298,7 @@ def test_job_whose_print_file_is_away_stays_with_its_provider(shop, tmp_path, mo
     """The next provider would not get it either."""
     first = make_provider(tmp_path, "first")
     make_rule(first, make_provider(tmp_path, "second"))
-    monkeypatch.setattr(sending, "adapter_job", raiser(Unavailable("The file storage is away.")))
+    monkeypatch.setattr(sending, "build_adapter_job", raiser(Unavailable("The file storage is away.")))
     accept(placed(shop))
     for _ in range(2):
         work_off_jobs()

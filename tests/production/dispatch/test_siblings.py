@@ -14,7 +14,7 @@ from django.utils.formats import date_format
 from production.dispatch.selectors import jobs_by_day
 from production.dispatch.services.actions import cancel_job
 from production.jobs.models import Job, JobState
-from production.jobs.services.adapter_jobs import adapter_job
+from production.jobs.services.adapter_jobs import build_adapter_job
 from production.providers.models import Provider
 from stores.catalog.models import Product
 from stores.orders.models import Order
@@ -169,6 +169,6 @@ def test_places_are_those_of_the_tickets(order, shop, tmp_path):
 
     assert len(places) == 5
     for job in Job.objects.exclude(state=JobState.CANCELLED).select_related("order"):
-        siblings = adapter_job(job).siblings
+        siblings = build_adapter_job(job).siblings
         assert places[job.number] == (siblings.index(job.number) + 1, len(siblings))
     assert sorted(places.values()) == [(1, 1), (1, 2), (1, 2), (2, 2), (2, 2)]

@@ -15,7 +15,7 @@ from lxml import etree
 from accounts.callers import Caller
 from production.gang_sheets.models import GangSheet
 from production.jobs.models import Job
-from production.jobs.services.adapter_jobs import adapter_job
+from production.jobs.services.adapter_jobs import build_adapter_job
 from production.providers.models import Provider
 from production.tickets import write_json_ticket, write_xjdf
 from stores.catalog.models import Product
@@ -121,7 +121,7 @@ def test_tickets_and_page_name_the_preset_of_the_file_also_of_a_reprint(shop, pr
     client.force_login(shop.world.operator)
 
     for job in jobs_of([str(order.pk), str(again.pk)]):
-        sent = adapter_job(job)
+        sent = build_adapter_job(job)
         features = etree.fromstring(write_xjdf(sent)).findall(".//x:GeneralID", SPACES)
         named = {feature.get("IDUsage"): feature.get("IDValue") for feature in features}
         page = client.get(reverse("admin:production_job_change", args=[job.pk])).content.decode()
@@ -137,8 +137,8 @@ def test_item_that_kept_no_preset_has_that_of_its_product(shop, press, managed):
     print_by(managed)
 
     [job] = jobs_of(orders)
-    assert "Print preset" not in adapter_job(job).item.options
+    assert "Print preset" not in build_adapter_job(job).item.options
 
     OrderItem.objects.update(print_preset=None)
-    item = adapter_job(job).item
+    item = build_adapter_job(job).item
     assert (item.options["Print preset"], item.preset) == ("managed-j", "managed-j")

@@ -28,7 +28,7 @@ from production.gang_sheets.services.building import gang_request, sheet_kind
 from production.gang_sheets.services.sending import _plan_sheet, claim_due_sheets
 from production.interface import ProviderRefused, ProviderUnavailable, Report
 from production.jobs.models import Attempt, Job, JobState
-from production.jobs.services.adapter_jobs import adapter_job
+from production.jobs.services.adapter_jobs import build_adapter_job
 from production.jobs.services.recording import SYSTEM
 from production.providers.models import Provider
 from production.providers.services import review_failing_providers
@@ -203,7 +203,7 @@ def test_pages_that_are_fronts_of_several_sheets_do_not_share(shop, press):
 
 def test_folds_of_a_product_are_marked_on_its_sheet(shop, press):
     Product.objects.update(folding="F6-4")
-    job = adapter_job(order(shop), is_stamped=False)
+    job = build_adapter_job(order(shop), is_stamped=False)
 
     assert gang_request(job).panels == 3
     assert gang_request(replace(job, item=replace(job.item, folding=""))).panels == 1

@@ -12,7 +12,7 @@ from production.gang_sheets.models import GangSheet
 from production.gang_sheets.services.building import _sheet_item, gang_request, sheet_kind
 from production.jobs.models import Job
 from production.jobs.services import adapter_jobs
-from production.jobs.services.adapter_jobs import adapter_job
+from production.jobs.services.adapter_jobs import build_adapter_job
 from production.providers.models import Provider
 from stores.orders.models import OrderItem
 from tests.factories.orders import card_data, order_body
@@ -42,7 +42,7 @@ def order(shop: Shop) -> Job:
 def kinds_of(job: Job, **changes: object) -> tuple[object, str]:
     """On downloaded sheets, and on those that the provider gets."""
     OrderItem.objects.filter(job=job).update(**changes)
-    sent = adapter_job(Job.objects.get(pk=job.pk), is_stamped=False)
+    sent = build_adapter_job(Job.objects.get(pk=job.pk), is_stamped=False)
     request = gang_request(sent)
     return request.kind, sheet_kind(sent, request)
 
@@ -103,7 +103,7 @@ def test_ticket_of_a_sheet_states_the_options_of_all_its_jobs(shop, press):
 
 
 def test_ticket_of_a_sheet_names_the_plates_of_all_its_jobs(shop, press):
-    built_job = adapter_job(order(shop), is_stamped=False)
+    built_job = build_adapter_job(order(shop), is_stamped=False)
     plan = plan_sheets([gang_request(built_job)], PressSheet())
     sent = [
         replace(built_job, item=replace(built_job.item, spot_plates=names))

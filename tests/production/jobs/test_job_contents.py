@@ -24,7 +24,7 @@ from production.adapters.sftp_drop import drop_files
 from production.adapters.siteflow_orders import siteflow_order
 from production.interface import AdapterJob
 from production.jobs.models import Job
-from production.jobs.services.adapter_jobs import adapter_job, stamped_content
+from production.jobs.services.adapter_jobs import build_adapter_job, stamped_content
 from production.providers.models import Provider
 from production.providers.services import ProviderValues, save_provider
 from production.routing.models import RoutingChoice
@@ -106,23 +106,23 @@ def test_deadline_is_the_day_the_job_must_leave_and_not_that_of_delivery(shop):
     shop.store.save()
     [job] = place_on(shop, "2026-11-23T20:00:00Z")
 
-    ticket = json.loads(write_json_ticket(adapter_job(job)))
-    xjdf = etree.fromstring(write_xjdf(adapter_job(job)))
+    ticket = json.loads(write_json_ticket(build_adapter_job(job)))
+    xjdf = etree.fromstring(write_xjdf(build_adapter_job(job)))
 
     assert str(job.due) == ticket["ShipBy"] == "2026-11-26"
     assert (ticket["DeliverBy"], ticket["ProductionDays"], ticket["Rush"]) == ("2026-12-03", 3, False)
     node = xjdf.find(".//x:NodeInfo", SPACES)
     assert (node.get("LastEnd"), node.get("JobPriority")) == ("2026-11-26T23:59:59-07:00", None)
     assert xjdf.find(".//x:DeliveryParams", SPACES).get("Required") == "2026-12-03T23:59:59-07:00"
-    shipment = siteflow_order(with_address(adapter_job(job)), SITEFLOW)["orderData"]["shipments"][0]
+    shipment = siteflow_order(with_address(build_adapter_job(job)), SITEFLOW)["orderData"]["shipments"][0]
     assert (shipment["shipByDate"], shipment["slaDays"]) == ("2026-11-26T23:59:59-07:00", 3)
 
 
 def test_order_faster_than_usual_is_marked_as_a_rush(shop):
     [job] = place_on(shop, "2026-11-23T20:00:00Z", ProductionDays=1)
 
-    ticket = json.loads(write_json_ticket(adapter_job(job)))
-    node = etree.fromstring(write_xjdf(adapter_job(job))).find(".//x:NodeInfo", SPACES)
+    ticket = json.loads(write_json_ticket(build_adapter_job(job)))
+    node = etree.fromstring(write_xjdf(build_adapter_job(job))).find(".//x:NodeInfo", SPACES)
 
     assert (ticket["ShipBy"], ticket["ProductionDays"], ticket["Rush"]) == ("2026-11-24", 1, True)
     assert node.get("JobPriority") == "90"
@@ -138,13 +138,13 @@ def test_items_of_one_order_at_one_provider_name_each_other(shop, tmp_path):
 
     second = Job.objects.select_related("order__store").get(pk=jobs[1].pk)
     alone = Job.objects.select_related("order__store").get(pk=jobs[3].pk)
-    ticket = json.loads(write_json_ticket(adapter_job(second)))
-    single = json.loads(write_json_ticket(adapter_job(alone)))
+    ticket = json.loads(write_json_ticket(build_adapter_job(second)))
+    single = json.loads(write_json_ticket(build_adapter_job(alone)))
 
     assert (ticket["Items"], ticket["ItemNumber"]) == (3, 2)
     assert ticket["Siblings"] == [jobs[0].number, jobs[2].number]
     assert (single["Items"], single["ItemNumber"], single["Siblings"]) == (1, 1, [])
-    said = etree.fromstring(write_xjdf(adapter_job(second))).findall("x:GeneralID", SPACES)
+    said = etree.fromstring(write_xjdf(build_adapter_job(second))).findall("x:GeneralID", SPACES)
     named = [(feature.get("IDUsage"), feature.get("IDValue")) for feature in said]
     assert ("ItemOfOrder", "2 of 3") in named
     assert ("Sibling", jobs[2].number) in named
@@ -152,7 +152,7 @@ def test_items_of_one_order_at_one_provider_name_each_other(shop, tmp_path):
 
 def test_paper_and_finishing_of_the_product_are_in_every_ticket(shop):
     make_product(shop.store, "booklet", **PAPER)
-    job = adapter_job(sent(shop, {"ProductID": "booklet", "Quantity": 100}))
+    job = build_adapter_job(sent(shop, {"ProductID": "booklet", "Quantity": 100}))
 
     ticket = json.loads(write_json_ticket(job))
     product = etree.fromstring(write_xjdf(job)).find("x:ProductList/x:Product", SPACES)
@@ -192,7 +192,7 @@ def test_paper_and_finishing_of_the_product_are_in_every_ticket(shop):
 )
 def test_every_ticket_says_how_the_backs_lie(shop, edge, pages, sides, flip):
     make_product(shop.store, "calendar", BindingEdge=edge, PageCount=pages)
-    job = adapter_job(sent(shop, {"ProductID": "calendar", "Quantity": 100}))
+    job = build_adapter_job(sent(shop, {"ProductID": "calendar", "Quantity": 100}))
 
     layout = etree.fromstring(write_xjdf(job)).find(".//x:LayoutIntent", SPACES)
     press = etree.fromstring(write_jdf(job)).find(".//{*}DigitalPrintingParams")
@@ -214,7 +214,7 @@ def test_stamp_marks_the_folds_of_a_sheet(shop, folding, panels):
 
 def test_pages_of_a_product_with_one_side_are_fronts(shop):
     make_product(shop.store, "form", BindingEdge="Top", PageCount=2, IsOneSided=True)
-    item = adapter_job(sent(shop, {"ProductID": "form", "Quantity": 100})).item
+    item = build_adapter_job(sent(shop, {"ProductID": "form", "Quantity": 100})).item
 
     assert (item.pages, item.sides, item.is_head_to_foot) == (2, "OneSided", False)
 
@@ -248,7 +248,7 @@ def test_bleed_in_tickets_is_that_of_the_print_file_also_of_print_ready_pdfs(sho
     asset = client.post(path, document(bleed=3.175, margin=5), content_type="application/pdf").json()
     artwork = {"AssetID": asset["AssetID"]}
 
-    job = adapter_job(sent(shop, {"ProductID": "leaflet", "Quantity": 100, "Artwork": artwork}))
+    job = build_adapter_job(sent(shop, {"ProductID": "leaflet", "Quantity": 100, "Artwork": artwork}))
 
     assert json.loads(write_json_ticket(job))["Size"]["BleedMM"] == 3.175
     layout = etree.fromstring(write_xjdf(job)).find(".//x:LayoutIntent", SPACES)
@@ -272,7 +272,7 @@ def test_options_of_the_item_are_on_every_ticket_by_name_and_value(shop):
     work_off_jobs()
     expected = {"Corners": "Rounded", "Coating": "Matte", "Folding Edge": "Long"}
 
-    built = adapter_job(job)
+    built = build_adapter_job(job)
     assert built.item.options == expected
     assert json.loads(write_json_ticket(built))["Options"] == expected
     product = etree.fromstring(write_xjdf(built)).find("x:ProductList/x:Product", SPACES)
@@ -299,7 +299,7 @@ def test_options_are_those_of_the_order_although_the_product_changed(shop, chang
     change()
 
     expected = {"Corners": "Rounded", "Coating": "Matte", "Folding Edge": "Long"}
-    assert adapter_job(job).item.options == expected
+    assert build_adapter_job(job).item.options == expected
     again = reprint(shop, job.order)
     assert item_options(again.items.get()) == expected
 
@@ -309,12 +309,12 @@ def test_paper_and_binding_are_those_of_the_order_although_the_product_changed(s
     card = make_card(shop.store)
     Product.objects.filter(pk=card.pk).update(**made)
     job = sent(shop, {"ProductID": card.external_id, "Quantity": 100, "TemplateData": card_data()})
-    before = adapter_job(job).item
+    before = build_adapter_job(job).item
 
     changed = {"stock_code": "S-90", "stock_weight_gsm": None, "coating": "Gloss", "binding_edge": "Left"}
     Product.objects.filter(pk=card.pk).update(**changed)
 
-    after = adapter_job(Job.objects.get(pk=job.pk)).item
+    after = build_adapter_job(Job.objects.get(pk=job.pk)).item
     assert {name: getattr(after, name) for name in made} == made
     assert after.is_head_to_foot
     assert after == before
@@ -349,11 +349,11 @@ def test_pages_and_size_in_tickets_are_those_of_the_print_file_although_the_prod
     card = make_card(shop.store)
     item = {"ProductID": card.external_id, "Quantity": 100, "TemplateData": card_data()}
     job = sent(shop, item)
-    before = adapter_job(job).item
+    before = build_adapter_job(job).item
 
     Product.objects.filter(pk=card.pk).update(template=None, page_count=1, width_mm=55, height_mm=85)
 
-    after = adapter_job(job).item
+    after = build_adapter_job(job).item
     assert (after.pages, after.is_two_sided, after.sides) == (2, True, before.sides)
     assert (after.width_mm, after.height_mm) == pytest.approx((before.width_mm, before.height_mm), abs=0.1)
 
@@ -396,7 +396,7 @@ def test_eddm_mailing_brings_its_papers_for_the_post_office(shop, client: Client
     assert [resource_set.get("ProcessUsage") for resource_set in sets] == [None, "Papers"]
     assert only_job().attempts.get().digests.keys() == {f"{job.number}-eddm-papers.pdf"}
     Job.objects.update(pieces=7)
-    assert adapter_job(only_job()).files == []
+    assert build_adapter_job(only_job()).files == []
 
     address = ticket["Files"][0]["URL"]
     fetched = client.get(address[address.index("/", 9) :] if "://" in address else address)

@@ -21,7 +21,7 @@ from fulfillment.core.files.storage import stored_names
 from fulfillment.core.files.stored import PRINT_FILES, asset_file
 from fulfillment.core.recorded_texts import translated
 from printing.imposition import Stamp
-from production.jobs.services.adapter_jobs import build_job
+from production.jobs.services.adapter_jobs import build_item_job
 from production.tickets.json_ticket import write_json_ticket
 from production.tickets.xjdf import write_xjdf
 from stores.batches.models import Batch, BatchRow
@@ -607,7 +607,7 @@ def test_slip_ticket_and_stamp_carry_the_name_and_key_of_the_row(access):
     item = order.items.get()
 
     slip = written_text(render_packing_slip(order=order, caller=access.caller))
-    job = build_job(order, item, number="1-1", created=order.created, siblings=["1-1"])
+    job = build_item_job(order, item, number="1-1", created=order.created, siblings=["1-1"])
 
     assert "Person001(k-1)" in slip.replace("\N{ZERO WIDTH SPACE}", "").replace(" ", "")
     assert job.item.label == "Person 001 (k-1)"
