@@ -29,7 +29,7 @@ def unavailable_attempts(job: Job) -> QuerySet[Attempt]:
     return Attempt.objects.filter(job=job, number=job.number, outcome=AttemptOutcome.UNAVAILABLE).order_by()
 
 
-def passed_over(job: Job) -> list[int]:
+def excluded_providers(job: Job) -> list[int]:
     """Its provider, those that refused it, and those that failed to take it in the later half of its failures.
 
     So it moves ever more rarely between providers that fail: each time it counts for their jobs of the day.

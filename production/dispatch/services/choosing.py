@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from fulfillment.core.db.locks import lock_until_commit
 from production.jobs.models import Job, JobHistory, JobState
-from production.jobs.selectors import passed_over, unavailable_attempts
+from production.jobs.selectors import excluded_providers, unavailable_attempts
 from production.jobs.services import outcomes
 from production.jobs.services.recording import lock_jobs, new_history_entry
 from production.providers.models import Provider
@@ -86,7 +86,7 @@ class ProviderChoices:
                 return True
         decision = self.routing.decide(
             item_facts(job.order, job.item),
-            excluded=passed_over(job),
+            excluded=excluded_providers(job),
             preferred=self._preferred_providers(job),
         )
         if decision.chosen is not None:

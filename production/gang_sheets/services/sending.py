@@ -26,7 +26,7 @@ from production.gang_sheets.services.building import (
 from production.gang_sheets.services.members import lock_sheet
 from production.interface import ProviderRefused, ProviderUnavailable, Submitted
 from production.jobs.models import Attempt, AttemptKind, Job, JobState
-from production.jobs.selectors import passed_over
+from production.jobs.selectors import excluded_providers
 from production.jobs.services import outcomes
 from production.jobs.services.recording import close_interrupted_attempts, lock_jobs, record_each, record_job
 from production.providers.selectors import adapter_of, has_failed_long, is_down
@@ -118,7 +118,8 @@ def _keep_remaining(sheet: GangSheet, jobs: list[Job]) -> list[Job]:
 
 
 def _has_other_provider(routing: Routing, job: Job) -> bool:
-    return routing.decide(item_facts(job.order, job.item), excluded=passed_over(job)).chosen is not None
+    decision = routing.decide(item_facts(job.order, job.item), excluded=excluded_providers(job))
+    return decision.chosen is not None
 
 
 def release_member(job: Job, *, note: str) -> None:
