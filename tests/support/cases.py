@@ -19,7 +19,7 @@ WITH_MORE_CASES = (
     "tests/printing/press/test_plates_by_others.py",
     "tests/production/adapters/test_adapter_soak.py",
     "tests/stores/batches/test_attacks.py",
-    "tests/stores/batches/test_deaths.py",
+    "tests/stores/batches/test_killed_workers.py",
     "tests/stores/batches/test_print_files.py",
     "tests/stores/budgets/test_model.py",
     "tests/stores/modes/test_crossings.py",
