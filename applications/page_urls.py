@@ -1,3 +1,5 @@
+"""The portal's addresses of applications, with their keys, owners and webhooks, and of what users authorize."""
+
 from django.urls import path
 
 from applications.oauth.pages.authorizations import revoke, show_authorizations

@@ -1,3 +1,5 @@
+"""The portal's addresses of stores, catalogs, batches, orders and approvals."""
+
 from django.urls import path
 
 from stores.associations.pages import show_directory, show_listed_store, show_stores, withdraw

@@ -1,3 +1,5 @@
+"""The console's pages of tenants and people, where operators add users, set passwords and give roles."""
+
 from typing import Any
 from zoneinfo import available_timezones
 

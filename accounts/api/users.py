@@ -1,3 +1,5 @@
+"""New accounts, the API's records of people and their roles, and the search for known addresses."""
+
 from typing import Any
 
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema, extend_schema_field

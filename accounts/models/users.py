@@ -1,3 +1,5 @@
+"""Tenants and the people in them, who sign in as name@domain, with their second factor and notifications."""
+
 import uuid
 from collections.abc import Iterator
 from typing import Any, ClassVar

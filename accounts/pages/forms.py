@@ -1,3 +1,5 @@
+"""The fields people fill in to sign up, sign in, reset a password, or change what the profile shows."""
+
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache

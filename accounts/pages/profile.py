@@ -1,3 +1,5 @@
+"""What signed-in people see of themselves: names, roles, subscription keys and notifications."""
+
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse

@@ -1,3 +1,5 @@
+"""Turns the second factor of a sign-in on and off, and makes recovery codes."""
+
 from base64 import b64decode, b64encode
 
 import segno

@@ -1,3 +1,5 @@
+"""Requests for access to a store that a caller may see, and what helps to decide on them."""
+
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID

@@ -1,3 +1,5 @@
+"""OAuth clients with their keys, icons, invitations of owners, and the log and counts of their calls."""
+
 import uuid
 from typing import Any
 

@@ -1,3 +1,5 @@
+"""Webhooks and their deliveries for operators, who read them and can send a delivery again."""
+
 from typing import Any
 from uuid import UUID
 

@@ -1,3 +1,5 @@
+"""Events of an application, the endpoints that receive them, and every attempt to deliver one."""
+
 import uuid
 
 import pghistory

@@ -1,3 +1,5 @@
+"""The counts of deliveries by ZIP code and carrier route, from the active data set."""
+
 import hashlib
 import re
 from collections.abc import Iterable

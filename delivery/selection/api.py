@@ -1,3 +1,5 @@
+"""Operations that choose carrier routes by code or in an area of the map, and read the choice, also as GeoJSON."""
+
 from contextlib import nullcontext
 
 from django.http import HttpResponse

@@ -1,3 +1,5 @@
+"""Filters and tags of the console's templates: JSON, ages, scripts of a page, and the problems of a form."""
+
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any

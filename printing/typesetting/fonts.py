@@ -1,3 +1,5 @@
+"""Which letters each font has, and the fonts to fall back on for a text, so that no proof shows empty boxes."""
+
 import hashlib
 import importlib.util
 import io

@@ -1,3 +1,5 @@
+"""Reads the JSON of a template, and names the path of every mistake in it."""
+
 import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any

@@ -1,3 +1,5 @@
+"""A validated template: pages with boxes in millimetres, their colors, and the pictures they place."""
+
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,3 +1,5 @@
+"""The console's page of gang sheets: their jobs, the drawn plan, and when each goes to the press."""
+
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal

@@ -1,3 +1,5 @@
+"""Print jobs at a provider, every attempt to send or cancel one, and what providers and scanners report."""
+
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models

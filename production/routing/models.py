@@ -1,3 +1,5 @@
+"""Rules that assign order items to print providers, and counts of what each got for fair shares."""
+
 import pghistory
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator

@@ -1,3 +1,5 @@
+"""Requests for access to a store or an application: made and withdrawn by applicants, decided by operators."""
+
 from typing import Any
 
 from drf_spectacular.utils import (

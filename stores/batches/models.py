@@ -1,3 +1,5 @@
+"""A batch with its rows, who approved it, and the mappings of columns that are kept for the next file."""
+
 import uuid
 
 import pghistory

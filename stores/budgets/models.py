@@ -1,3 +1,5 @@
+"""Cost centers with their people, and budgets with the ledger of what was reserved and spent."""
+
 import uuid
 from typing import Any
 

@@ -1,3 +1,5 @@
+"""Output profiles, and the settings for print files that name one."""
+
 from typing import ClassVar
 
 import pghistory

@@ -1,3 +1,5 @@
+"""Applications, new values of their keys, and their icons, for callers who may change them."""
+
 from typing import Any
 
 from django.http import HttpResponse

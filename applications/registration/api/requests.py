@@ -1,3 +1,5 @@
+"""The log of an application's own calls, page by page."""
+
 from typing import Any
 
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiTypes, extend_schema

@@ -1,3 +1,5 @@
+"""What an application accepts and shows, and the examples of both in the API reference."""
+
 from drf_spectacular.utils import OpenApiExample
 from rest_framework import serializers
 

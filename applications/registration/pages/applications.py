@@ -1,3 +1,5 @@
+"""The portal's list, forms and overview of an application, with a chart of its calls."""
+
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta

@@ -1,3 +1,5 @@
+"""The fields with which owners register and change an application, its keys, icon and owners."""
+
 from datetime import UTC
 from typing import Any
 

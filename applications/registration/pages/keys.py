@@ -1,3 +1,5 @@
+"""The portal's page of an application's keys and subscription; a value is shown in full on request only."""
+
 from typing import Any
 
 from django.contrib import messages

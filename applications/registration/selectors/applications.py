@@ -1,3 +1,5 @@
+"""Which applications a caller may see, change or act as, and their records in the API."""
+
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

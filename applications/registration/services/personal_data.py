@@ -1,3 +1,5 @@
+"""What owners left in applications, invitations and logs: its export, its erasure, and how long it stays."""
+
 from collections.abc import Iterator
 from datetime import timedelta
 

@@ -1,3 +1,5 @@
+"""The feed of an application's events, which can wait for the next one."""
+
 import time
 from collections.abc import Callable
 from contextlib import suppress

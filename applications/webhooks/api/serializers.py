@@ -1,3 +1,5 @@
+"""What a webhook accepts, and how events, webhooks and deliveries appear in the API."""
+
 from typing import Any
 
 from drf_spectacular.utils import OpenApiExample, extend_schema_field

@@ -1,3 +1,5 @@
+"""Webhooks of an application, their secrets, and the log of what was sent to them, with resend and recovery."""
+
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema

@@ -1,3 +1,5 @@
+"""The portal's forms of a webhook; a secret is shown once, after it was made or rotated."""
+
 from typing import Any
 
 from django import forms

@@ -1,3 +1,5 @@
+"""Data sets of counts in the console: compared with the active one, imported, activated and discarded."""
+
 from decimal import Decimal
 from typing import Any
 

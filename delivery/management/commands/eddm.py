@@ -1,3 +1,5 @@
+"""Lists, compares, rebuilds, exports, activates and discards data sets on the command line."""
+
 from pathlib import Path
 from typing import Any
 

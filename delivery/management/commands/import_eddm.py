@@ -1,3 +1,5 @@
+"""Imports files of ZIP codes and routes as a new data set, with progress on a terminal."""
+
 import getpass
 import shutil
 import sys

@@ -1,3 +1,5 @@
+"""What providers reported, and why a report changed nothing; an operator marks it as seen."""
+
 from typing import Any
 
 from django.contrib import admin

@@ -1,3 +1,5 @@
+"""Plays a print shop in development: takes jobs from a hot folder and reports their progress."""
+
 import json
 import time
 from argparse import ArgumentParser

@@ -1,3 +1,5 @@
+"""A batch from its start over checks and approval to its orders; the rows have operations of their own."""
+
 from collections.abc import Mapping
 from functools import partial
 from typing import Any

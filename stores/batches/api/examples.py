@@ -1,3 +1,5 @@
+"""Requests and responses that the API reference shows for batches and their rows."""
+
 from drf_spectacular.utils import OpenApiExample
 
 from applications.webhooks.event_types import BATCH_ID

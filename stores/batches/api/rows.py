@@ -1,3 +1,5 @@
+"""The rows of a batch: sent as a file or JSON, listed, changed one by one, and downloaded as sheets."""
+
 from django.http import HttpResponse, StreamingHttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework import serializers

@@ -1,3 +1,5 @@
+"""Budgets with their balance, adjustments by hand, and the entries of their ledger as JSON or CSV."""
+
 from functools import partial
 from typing import Any
 

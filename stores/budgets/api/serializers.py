@@ -1,3 +1,5 @@
+"""What a budget accepts and shows: its scope, limits, periods, balance and entries."""
+
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,3 +1,5 @@
+"""The console's list and page of products, with copies, archiving and thumbnails."""
+
 from typing import Any
 
 from django.contrib import admin, messages

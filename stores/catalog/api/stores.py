@@ -1,3 +1,5 @@
+"""Reads of stores, products and store roles, answered with the bodies that were stored when they were saved."""
+
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any

@@ -1,3 +1,5 @@
+"""Erases a person's data from orders chosen by number, address, or name with postal code."""
+
 from argparse import ArgumentParser
 from typing import Any
 from uuid import UUID

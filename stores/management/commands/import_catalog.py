@@ -1,3 +1,5 @@
+"""Imports a catalog file, or only checks it, with progress and the list of its faults."""
+
 import sys
 from pathlib import Path
 from types import TracebackType

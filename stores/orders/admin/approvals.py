@@ -1,3 +1,5 @@
+"""The queue of orders that wait for approval, and the decision on one or on several equal ones."""
+
 from collections.abc import Iterator
 from typing import Any
 from uuid import UUID

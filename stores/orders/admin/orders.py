@@ -1,3 +1,5 @@
+"""The console's list of orders, and the page that shows an order and moves it to another status."""
+
 from collections.abc import Sequence
 from typing import Any
 

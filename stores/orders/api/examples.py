@@ -1,3 +1,5 @@
+"""Requests and responses that the API reference shows for quotes and orders."""
+
 from collections.abc import Iterable
 
 from drf_spectacular.utils import OpenApiExample

@@ -1,3 +1,5 @@
+"""Downloads of an order: print files, EDDM papers and the packing slip."""
+
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema

@@ -1,3 +1,5 @@
+"""The API's operations that place, read, cancel and move single orders."""
+
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial

@@ -1,3 +1,5 @@
+"""The shape of a request for prices, whose items orders share, and the operations that make and read quotes."""
+
 from collections.abc import Mapping
 from typing import Any
 

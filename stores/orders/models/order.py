@@ -1,3 +1,5 @@
+"""Quotes, and orders with their items, shipments and the assets that they keep."""
+
 import uuid
 
 import pghistory

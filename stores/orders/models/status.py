@@ -1,3 +1,5 @@
+"""What each order status allows: its transitions, its event, and whether customers may still cancel."""
+
 import re
 
 from django.db import models
