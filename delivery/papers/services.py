@@ -21,37 +21,18 @@ from delivery.papers.official_form import (
     suggest_mapping,
 )
 from delivery.papers.planning import DropRoute, plan_drops
-from delivery.papers.sheets import Mailing, Postage, PostageOn, make_sheets
+from delivery.papers.selectors import form_in_use
+from delivery.papers.sheets import Mailing, Postage, make_sheets
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Conflict, Invalid
 from printing.bounded import TaskFailed, run_bounded
+
+logger = logging.getLogger("delivery.papers")
 
 TASKS = "delivery.papers.official_form"
 # A PDF of 5 MB can unpack to gigabytes.
 MEMORY_BYTES = 512 << 20
 SECONDS = 20.0
-
-
-def form_in_use() -> OfficialForm | None:
-    """The newest form, if it has a mapping."""
-    newest = OfficialForm.objects.order_by("-id").first()
-    return newest if newest is not None and newest.mapping else None
-
-
-def load_postage() -> PostageOn:
-    """The price of a piece on a day: the latest one that has started; None before the first."""
-    prices = [
-        Postage(per_piece, starts)
-        for starts, per_piece in PostagePrice.objects.order_by("-starts").values_list("starts", "per_piece")
-    ]
-
-    def on(day: date) -> Postage | None:
-        return next((price for price in prices if price.starts <= day), None)
-
-    return on
-
-
-logger = logging.getLogger("delivery.papers")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from accounts.callers import Caller
 from delivery.papers.official_form import append_forms
 from delivery.papers.planning import DropRoute, plan_drops
-from delivery.papers.services import filled_forms, load_postage
+from delivery.papers.selectors import load_postage
+from delivery.papers.services import filled_forms
 from delivery.papers.sheets import LAYOUT, Mailing, make_sheets
 from fulfillment.core.errors import Conflict, NotFound
 from printing.typesetting import RenderingFailed, RenderingTimedOut, render_document
