@@ -1,8 +1,7 @@
-"""Requests for prices and orders: how values of a body become one, and what is wrong with their items and postal codes,
-without database access.
+"""Requests for prices and orders: how values of a body become one, and what is wrong with their items, without database
+access.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,23 +10,15 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
+from rest_framework.exceptions import ValidationError
 
+from fulfillment.core.api.errors import as_domain_error
+from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.errors import Fault
 from stores.orders.eddm import RequestedSelection
 from stores.orders.models import RECIPIENT_FIELDS
+from stores.orders.request_fields import OrderRequestSerializer
 from stores.proofs.services.artwork import ArtworkChoice
-
-MAX_ITEMS = 500
-# USPS Publication 28; Canada Post's addressing guide, which also lists the unused letters.
-_POSTAL_CODES = {
-    "US": (re.compile(r"[0-9]{5}(-?[0-9]{4})?"), "5 digits, or 9 as in 80202-1234"),
-    "CA": (
-        re.compile(
-            r"[ABCEGHJ-NPRSTVXY][0-9][ABCEGHJ-NPRSTV-Z][ -]?[0-9][ABCEGHJ-NPRSTV-Z][0-9]", re.IGNORECASE
-        ),
-        "letters and digits in turn, as in K1A 0B1",
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +160,14 @@ def order_request_of(values: Mapping[str, Any]) -> OrderRequest:
     )
 
 
+def read_order_request(body: Mapping[str, Any]) -> OrderRequest:
+    """The order of a page or a file, by the rules of the API; raises Invalid."""
+    try:
+        return order_request_of(validate_data(OrderRequestSerializer, body))
+    except ValidationError as error:
+        raise as_domain_error(error) from error
+
+
 def item_faults(price_request: PriceRequest, products: Mapping[str, ListedProduct]) -> list[Fault]:
     faults = [
         fault
@@ -246,9 +245,3 @@ def _selection_faults(index: int, item: PriceRequestItem, product: ListedProduct
         "from %(minimum)s to %(maximum)s."
     ) % {"quantity": item.quantity, "product_id": item.product_id, "minimum": least, "maximum": most}
     return [Fault(selection_pointer, code, message)]
-
-
-def postal_code_form(country_code: str, postal_code: str) -> str | None:
-    """A description of the country's form if the postal code does not have it, else None."""
-    pattern, form = _POSTAL_CODES.get(country_code, (None, None))
-    return form if pattern and not pattern.fullmatch(postal_code) else None

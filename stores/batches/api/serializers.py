@@ -17,13 +17,8 @@ from stores.batches.files.rows import MAX_COLUMNS
 from stores.batches.models import BatchMode, BatchStatus, RowState
 from stores.batches.row_contents import MAX_CELL_LENGTH, REQUIRED_RECIPIENT
 from stores.budgets.standings import BudgetDecision
-from stores.orders.api.serializers import (
-    ApprovalSerializer,
-    ExternalIDField,
-    JSONObject,
-    NoteRequestSerializer,
-    RecipientSerializer,
-)
+from stores.orders.api.serializers import ApprovalSerializer, NoteRequestSerializer
+from stores.orders.request_fields import ExternalIDField, JSONObject, RecipientSerializer
 
 MAPPING = (
     "The column for each target. Targets are template fields by `FieldName`, members of the recipient "

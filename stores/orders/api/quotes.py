@@ -1,12 +1,8 @@
-"""The shape of a request for prices, whose items orders share, and the operations that make and read quotes."""
-
-from collections.abc import Mapping
-from typing import Any
+"""Makes and reads quotes."""
 
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import ErrorDetail
 from rest_framework.request import Request
 
 from accounts.api.idempotency import idempotent
@@ -22,26 +18,18 @@ from fulfillment.core.api.serializers import (
 )
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.concurrency_limits import limited_if
-from fulfillment.core.text import MAX_INTEGER
 from stores.budgets.api.serializers import QuoteBudgetSerializer
 from stores.budgets.standings import BudgetDecision
 from stores.catalog.api.stores import STORE_ID
 from stores.catalog.models import LocationType
-from stores.catalog.models.store import EXTERNAL_ID
 from stores.orders.api.examples import QUOTE_EXAMPLES
-from stores.orders.requests import MAX_ITEMS, postal_code_form, price_request_from
+from stores.orders.request_fields import MAX_ITEMS, CountedItemSerializer, CountryCode, PlaceSerializer
+from stores.orders.requests import price_request_from
 from stores.orders.selectors.access import READ, WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.quotes import quote_bytes, quote_for
 from stores.orders.services.quotes import LONG_QUOTE_BYTES, PreparedQuote, prepare_quote, store_quote
-from stores.proofs.api.proofs import ArtworkSerializer, PreflightSerializer
+from stores.proofs.api.proofs import PreflightSerializer
 
-KEY = {
-    "max_length": 64,
-    "help_text": (
-        "Your name for the item, unique within the order. Default: its number, starting at 1, or a free "
-        "number."
-    ),
-}
 ONLY_EDDM = "Only for items ordered for an EDDM selection."
 QUOTE_CREATE = Access(
     rule=(
@@ -58,77 +46,6 @@ NO_STORE = "There is no such store (`store_invalid`)"
 NO_ASSOCIATION = (
     "No association with the store (`association_required`), or one without the grant (`grant_missing`)."
 )
-
-
-class CountryCode(serializers.RegexField):
-    default_error_messages = {"invalid": "This must be two capital letters, as in ISO 3166."}
-
-    def __init__(self, **kwargs: object) -> None:
-        super().__init__(r"^[A-Z]{2}\Z", **kwargs)
-
-
-class ItemKey(serializers.RegexField):
-    default_error_messages = {"invalid": "Use 1 to 64 letters, digits and . _ - only."}
-
-    def __init__(self, **kwargs: object) -> None:
-        super().__init__(EXTERNAL_ID, **kwargs)
-
-
-class PlaceSerializer(StrictSerializer):
-    """Postal codes in the US and Canada must have their country's format."""
-
-    ignored_nulls = True
-    default_error_messages = {"invalid_postal_code": "Postal codes of {country} are {form}."}
-
-    def mistakes_across(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        country, code = values.get("CountryCode"), values.get("PostalCode")
-        if country and code and (form := postal_code_form(country, code)):
-            message = self.error_messages["invalid_postal_code"].format(country=country, form=form)
-            return {"PostalCode": [ErrorDetail(message, "invalid_postal_code")]}
-        return {}
-
-
-class CountedItemSerializer(StrictSerializer):
-    """An item has a Quantity, or an EDDM selection whose pieces are its quantity."""
-
-    ignored_nulls = True
-    default_error_messages = {
-        "quantity_required": "Quantity, or the EddmSelectionID of a product for EDDM, is required.",
-        "artwork_or_data": "Send Artwork or TemplateData, not both.",
-        "quantity_or_selection": "Send a Quantity or an EddmSelectionID, not both: the selection has its pieces.",
-    }
-
-    ItemKey = ItemKey(required=False, **KEY)
-    ProductID = StrictText(max_length=64)
-    Quantity = StrictInteger(
-        min_value=1, max_value=MAX_INTEGER, required=False, help_text="Required without EddmSelectionID."
-    )
-    EddmSelectionID = StrictText(
-        max_length=64,
-        required=False,
-        help_text=(
-            "One of your EDDM selections, in place of Quantity, for products whose verbose record has "
-            "IsEddm. The quantity is its Pieces."
-        ),
-    )
-
-    Artwork = ArtworkSerializer(
-        required=False,
-        help_text=(
-            "One of your PDFs, in place of TemplateData, for products whose verbose record has TakesArtwork."
-        ),
-    )
-
-    def mistakes_across(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        if "Artwork" in values and values.get("TemplateData"):
-            message = self.error_messages["artwork_or_data"]
-            return {"Artwork": [ErrorDetail(message, "artwork_or_data")]}
-        if "Quantity" not in values and "EddmSelectionID" not in values:
-            return {"Quantity": [ErrorDetail(self.error_messages["quantity_required"], "required")]}
-        if "Quantity" in values and "EddmSelectionID" in values:
-            message = self.error_messages["quantity_or_selection"]
-            return {"EddmSelectionID": [ErrorDetail(message, "quantity_or_selection")]}
-        return {}
 
 
 class QuoteItemRequestSerializer(CountedItemSerializer):

@@ -1,152 +1,25 @@
-from collections.abc import Mapping
 from typing import Any
 
-from django.core.validators import EmailValidator, RegexValidator
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
-from rest_framework.exceptions import ErrorDetail
 
-from fulfillment.core.api.errors import as_domain_error
 from fulfillment.core.api.serializers import (
     Meta,
-    StrictChoice,
     StrictInteger,
     StrictList,
     StrictSerializer,
     StrictText,
     Timestamp,
-    validate_data,
 )
-from stores.catalog.models import BudgetType, LocationType
-from stores.orders.api.quotes import (
-    ONLY_EDDM,
-    CountedItemSerializer,
-    CountryCode,
-    PlaceSerializer,
-)
+from stores.catalog.models import BudgetType
+from stores.orders.api.quotes import ONLY_EDDM
 from stores.orders.models import ActorKind, ApprovalState, CancellationState, OrderStatus
-from stores.orders.requests import MAX_ITEMS, OrderRequest, order_request_of
-from stores.proofs.api.proofs import ArtworkSerializer, PreflightSerializer
+from stores.orders.request_fields import MAX_ITEMS, RecipientSerializer
+from stores.proofs.api.proofs import PreflightSerializer
+from stores.proofs.request_fields import ArtworkSerializer
 
 STATUS_TEXT = "; ".join(f"{status.value} {status.label}" for status in OrderStatus)
-METADATA_PAIRS = 20
 VERBOSE = "Only with `verbose=true`."
-
-
-class JSONObject(serializers.DictField):
-    """With `most`, an object with more pairs is refused before its values are checked."""
-
-    default_error_messages = {
-        "not_a_dict": "This must be a JSON object.",
-        "too_many": "At most {most} pairs.",
-    }
-
-    def __init__(self, *, most: int | None = None, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.most = most
-
-    def to_internal_value(self, data: Any) -> Any:
-        if self.most is not None and isinstance(data, dict) and len(data) > self.most:
-            self.fail("too_many", most=self.most)
-        return super().to_internal_value(data)
-
-
-class MetadataField(JSONObject):
-    """Up to 20 pairs; names up to 40 characters, values strings up to 500."""
-
-    default_error_messages = {"name_too_long": "Names have 1 to 40 characters."}
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(most=METADATA_PAIRS, child=StrictText(max_length=500, allow_blank=True), **kwargs)
-
-    def to_internal_value(self, data: Any) -> Any:
-        if isinstance(data, dict) and any(not 1 <= len(name) <= 40 for name in data):
-            self.fail("name_too_long")
-        return super().to_internal_value(data)
-
-
-class ExternalIDField(StrictText):
-    def __init__(self, *, max_length: int = 100, **kwargs: Any) -> None:
-        message = f"Use 1 to {max_length} visible characters, no slash, and no blank at the start or end."
-        form = RegexValidator(r"^[^/\s](?:[^/]*[^/\s])?\Z", message, "form")
-        super().__init__(max_length=max_length, trim_whitespace=False, validators=[form], **kwargs)
-
-
-class RecipientSerializer(PlaceSerializer):
-    Name = StrictText(max_length=100)
-    Company = StrictText(max_length=100, required=False, allow_blank=True)
-    Address1 = StrictText(max_length=200)
-    Address2 = StrictText(max_length=200, required=False, allow_blank=True)
-    City = StrictText(max_length=100)
-    State = StrictText(max_length=100, required=False, allow_blank=True)
-    PostalCode = StrictText(max_length=20)
-    CountryCode = CountryCode(help_text="ISO 3166, two letters.")
-    Phone = StrictText(max_length=50, required=False, allow_blank=True)
-    Email = StrictText(
-        max_length=254,
-        required=False,
-        allow_blank=True,
-        validators=[EmailValidator("This must be an e-mail address, as in dana@example.com.")],
-    )
-    LocationType = StrictChoice(
-        choices=LocationType.values,
-        required=False,
-        help_text="Default: the location type of the products' default price.",
-    )
-
-
-class OrderItemRequestSerializer(CountedItemSerializer):
-    TemplateData = JSONObject(
-        required=False, help_text="The value of each template field by its FieldName, as for a proof."
-    )
-
-
-class OrderRequestSerializer(StrictSerializer):
-    ignored_nulls = True
-    default_error_messages = {
-        "quote_or_method": "Send QuoteID and OptionID, or DeliveryMethodCode and ProductionDays, not both.",
-        "option_required": "To order a quote, send both QuoteID and OptionID.",
-    }
-
-    ExternalID = ExternalIDField(
-        required=False, help_text="Your own ID, permanently unique for the application and the store."
-    )
-    QuoteID = StrictText(max_length=64, required=False)
-    OptionID = StrictText(max_length=60, required=False)
-    DeliveryMethodCode = StrictText(max_length=40, required=False, help_text="Default: the first product's.")
-    ProductionDays = StrictInteger(
-        min_value=0, max_value=1000, required=False, help_text="Business days. Default: the usual speed."
-    )
-    Recipient = RecipientSerializer()
-    Items = OrderItemRequestSerializer(many=True, allow_empty=False, max_length=MAX_ITEMS)
-    Metadata = MetadataField(
-        required=False,
-        help_text=(
-            "Up to 20 pairs of your own, which the API returns with the order. Names have up to 40 "
-            "characters, values up to 500."
-        ),
-    )
-    ReprintOfOrderID = StrictText(
-        max_length=110, required=False, help_text="The OrderID, or `@` and the ExternalID."
-    )
-
-    def mistakes_across(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        by_quote = {"QuoteID", "OptionID"} & values.keys()
-        if len(by_quote) == 1:
-            missing = ({"QuoteID", "OptionID"} - by_quote).pop()
-            return {missing: [ErrorDetail(self.error_messages["option_required"], "required")]}
-        if by_quote and {"DeliveryMethodCode", "ProductionDays"} & values.keys():
-            message = ErrorDetail(self.error_messages["quote_or_method"], "quote_or_method")
-            return {"non_field_errors": [message]}
-        return {}
-
-
-def read_order_request(body: Mapping[str, Any]) -> OrderRequest:
-    """The order of a page or a file, by the rules of the API; raises Invalid."""
-    try:
-        return order_request_of(validate_data(OrderRequestSerializer, body))
-    except serializers.ValidationError as error:
-        raise as_domain_error(error) from error
 
 
 class WebAddress(serializers.URLField):

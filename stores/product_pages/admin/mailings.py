@@ -34,10 +34,9 @@ from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.http.content_policies import ADMIN_POLICY
 from stores.catalog.models import Product, Store
-from stores.orders.api.serializers import read_order_request
 from stores.orders.models import Order, Quote
 from stores.orders.pricing import Option
-from stores.orders.requests import price_request_from
+from stores.orders.requests import price_request_from, read_order_request
 from stores.orders.selectors.access import WORK, authorize_store
 from stores.orders.selectors.quotes import find_quote, quoted_prices
 from stores.orders.selectors.selections import MailingProduct, mailing_product

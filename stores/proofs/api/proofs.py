@@ -11,15 +11,11 @@ from rest_framework.request import Request
 from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.serializers import (
     Meta,
-    StrictInteger,
-    StrictSerializer,
-    StrictText,
     validate_data,
 )
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Invalid
 from fulfillment.core.text import meta
-from printing.documents import MAX_PAGES
 from printing.preflight import RULES, Severity
 from stores.catalog.api.stores import PRODUCT_ACCESS, STORE_ID
 from stores.proofs.api.examples import (
@@ -29,6 +25,7 @@ from stores.proofs.api.examples import (
     PROOF_REQUEST_EXAMPLE,
 )
 from stores.proofs.links import MAX_WIDTH, WIDTH_STEP, proof_urls
+from stores.proofs.request_fields import ArtworkSerializer
 from stores.proofs.selectors import StoredProof, product_version
 from stores.proofs.services.artwork import ArtworkChoice
 from stores.proofs.services.proofs import make_artwork_proof, make_proof
@@ -145,20 +142,6 @@ class ProofViewSet(ApiViewSet):
         in_print = _is_soft_proof(request)
         proof = make_proof(caller=request.auth, product=product, values=request.data, in_print=in_print)
         return _proof_response(proof, product.external_id)
-
-
-class ArtworkSerializer(StrictSerializer):
-    """A print-ready PDF in place of a template's data."""
-
-    ignored_nulls = True
-
-    AssetID = StrictText(max_length=64, help_text="The AssetID of a PDF that you uploaded to this store.")
-    FirstPage = StrictInteger(
-        min_value=1,
-        max_value=MAX_PAGES,
-        required=False,
-        help_text="The page of the PDF to print as the product's first page. Default: 1.",
-    )
 
 
 class ArtworkViewSet(ApiViewSet):

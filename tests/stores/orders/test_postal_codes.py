@@ -1,6 +1,6 @@
 import pytest
 
-from stores.orders.requests import postal_code_form
+from stores.orders.request_fields import postal_code_form
 
 
 @pytest.mark.parametrize(

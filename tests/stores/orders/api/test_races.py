@@ -14,8 +14,8 @@ from accounts.services.idempotency import LEASE_SECONDS
 from applications.webhooks.models import Event
 from stores.catalog.models import Store
 from stores.orders.api import orders
-from stores.orders.api.serializers import read_order_request
 from stores.orders.models import ApprovalRequest, Order, OrderHistory, OrderTally
+from stores.orders.requests import read_order_request
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.approvals import expire_requests
 from stores.orders.services.own_orders import place_own_order

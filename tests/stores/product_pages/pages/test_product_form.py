@@ -23,8 +23,8 @@ from fulfillment.core.text import method_name
 from fulfillment.templatetags.portal import date_range
 from stores.catalog.models import StoreUsage
 from stores.catalog.services.usage import flush_store_usage
-from stores.orders.api.serializers import read_order_request
 from stores.orders.models import Order, Quote
+from stores.orders.requests import read_order_request
 from stores.product_pages.pages.prices import PriceForm
 from stores.proofs.models import Asset, Proof
 from tests.factories.eddm import make_selection
