@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
-from accounts.models import User
+from accounts.models import AssociationState, User
 from accounts.selectors.associations import association_requests_for
 from fulfillment.core.admin.charts import count_and_oldest
 from fulfillment.core.admin.search import named_hits
@@ -58,5 +58,5 @@ def dashboard_cards(request: HttpRequest) -> list[DashboardCard]:
 
 
 def _card_of_pending_requests(request: HttpRequest) -> dict[str, Any]:
-    pending = association_requests_for(Caller.on_pages(request.user), state="Pending")
+    pending = association_requests_for(Caller.on_pages(request.user), state=AssociationState.PENDING)
     return count_and_oldest(request, "pending requests", pending.order_by("created"))

@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from accounts.callers import Caller, in_mode
 from accounts.models import AssociationRequest, AssociationState, Role, User
 from accounts.permissions import WRITE_GRANTS
-from fulfillment.core.api.parameters import parse_state
 from fulfillment.core.errors import NotFound
 
 MAX_SHOWN = 5
@@ -25,14 +24,16 @@ LARGE = (
 )
 
 
-def association_requests_for(caller: Caller, *, state: str | None = None) -> QuerySet[AssociationRequest]:
+def association_requests_for(
+    caller: Caller, *, state: AssociationState | None = None
+) -> QuerySet[AssociationRequest]:
     """Operators see all requests; users their own, and those of applications they may change."""
     requests = AssociationRequest.objects.select_related(
         "application", "store", "user", "requested_by", "decided_by"
     ).defer(*LARGE)
     requests = requests.filter(in_mode(caller, "application__is_test"))
     if state:
-        requests = requests.filter(state=parse_state(state, AssociationState.values))
+        requests = requests.filter(state=state)
     if caller.is_operator:
         return requests
     if caller.is_application:

@@ -32,6 +32,7 @@ from applications.registration.selectors.applications import (
     find_application,
 )
 from fulfillment.core.api.access import Access
+from fulfillment.core.api.parameters import parse_state
 from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.serializers import (
     Meta,
@@ -196,7 +197,9 @@ class AssociationViewSet(ApiViewSet):
         examples=[EXAMPLE],
     )
     def list(self, request: Request) -> Response:
-        requests = association_requests_for(request.auth, state=request.query_params.get("state"))
+        requests = association_requests_for(
+            request.auth, state=parse_state(request.query_params, AssociationState)
+        )
         with limited_if(requests[LONG_LIST:].exists(), request.auth.key):
             return Response(
                 [association_record(association_request) for association_request in requests[:MAX_LISTED]]

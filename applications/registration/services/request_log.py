@@ -19,7 +19,7 @@ import orjson
 from django.conf import settings
 from django.db import DataError, connection, transaction
 
-from fulfillment.core.api.document import parameter_name
+from fulfillment.core.http.addresses import parameter_name
 from fulfillment.core.observability.logs import mask_text
 from fulfillment.core.text import MAX_INTEGER
 

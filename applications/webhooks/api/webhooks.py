@@ -53,7 +53,14 @@ from applications.webhooks.services.webhooks import (
     rotate_secret,
 )
 from fulfillment.core.api.access import Access
-from fulfillment.core.api.parameters import AFTER, link_header, next_page, parse_whole_number, take_parameter
+from fulfillment.core.api.parameters import (
+    AFTER,
+    link_header,
+    next_page,
+    parse_state,
+    parse_whole_number,
+    take_parameter,
+)
 from fulfillment.core.api.responses import concurrency_errors, is_unchanged, matching_tags, not_modified
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
@@ -268,7 +275,8 @@ class DeliveryViewSet(ApiViewSet):
         take = parse_whole_number(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         before = delivery_place(webhook, query["after"]) if "after" in query else None
         with limited_if(take > SHORT_PAGE, request.auth.key):
-            deliveries = delivery_page(webhook, state=query.get("state"), before=before, take=take + 1)
+            state = parse_state(query, DeliveryState)
+            deliveries = delivery_page(webhook, state=state, before=before, take=take + 1)
             records = [delivery_record(delivery) for delivery in deliveries[:take]]
         headers = {}
         if len(deliveries) > take:

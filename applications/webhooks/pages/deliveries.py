@@ -127,14 +127,14 @@ def resend_chosen(request: HttpRequest, application_id: str, webhook_id: str) ->
 
 def _read_log(request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
     requested_state, kind = request.GET.get("state", ""), request.GET.get("type", "")
-    state = requested_state if requested_state in DeliveryState.values else ""
+    state = DeliveryState(requested_state) if requested_state in DeliveryState.values else None
     kind = kind if kind in EventType.values else ""
     number = request.GET.get("order", "").strip()[:40].replace("\x00", "")
     before = request.GET.get("before", "")
     key = int(before) if re.fullmatch(r"[0-9]{1,19}", before) and int(before) <= MAX_ROW_ID else None
     deliveries = delivery_page(
         webhook,
-        state=state or None,
+        state=state,
         event_type=kind or None,
         order_number=number or None,
         before=key,
@@ -143,7 +143,7 @@ def _read_log(request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
     page = deliveries[:DELIVERIES_A_PAGE]
     return {
         "deliveries": [{"delivery": each, "last": _last_attempt(list(each.attempts.all()))} for each in page],
-        "state": state,
+        "state": state or "",
         "states": DeliveryState.choices,
         "kind": kind,
         "kinds": EventType.values,

@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 
 from applications.webhooks.models import Delivery, DeliveryAttempt, DeliveryState, Webhook
 from applications.webhooks.selectors.webhooks import event_record
-from fulfillment.core.api.parameters import parse_state
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import NotFound, invalid_after
 from fulfillment.core.text import meta, timestamp
@@ -23,7 +22,7 @@ COUNT_ALIVE = "SELECT count(*) FROM procrastinate_workers WHERE last_heartbeat >
 def delivery_page(
     webhook: Webhook,
     *,
-    state: str | None = None,
+    state: DeliveryState | None = None,
     event_type: str | None = None,
     order_number: str | None = None,
     before: int | None = None,
@@ -32,7 +31,7 @@ def delivery_page(
     """Newest first; `before` is the pk of the last one of the page before. Three queries."""
     deliveries = _select_deliveries(webhook).order_by("-id")
     if state:
-        deliveries = deliveries.filter(state=parse_state(state, DeliveryState.values))
+        deliveries = deliveries.filter(state=state)
     if event_type:
         deliveries = deliveries.filter(event__type=event_type)
     if order_number:

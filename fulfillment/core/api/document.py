@@ -8,6 +8,7 @@ from django.utils.module_loading import import_string
 from drf_spectacular.settings import spectacular_settings
 
 from fulfillment.core.api.declarations import BODY, ETAG, FIRST, LINKED_BODY, LISTED, Link
+from fulfillment.core.http.addresses import parameter_name
 from fulfillment.core.plugins import offered_values
 
 # Set on a member of a request by `OperationSchema`; `finish_document` makes a type of it.
@@ -57,12 +58,6 @@ def finish_document(result: dict[str, Any], **options: Any) -> dict[str, Any]:
 def _pop_mark(member: dict[str, Any]) -> bool:
     schemas = [member, *member.get("anyOf", ())]
     return any(schema.pop(TAKES_NULL, False) for schema in schemas)
-
-
-def parameter_name(name: str) -> str:
-    """The API's name of a path parameter: `storeID` for `store_id`."""
-    first, *other_words = name.split("_")
-    return first + "".join("ID" if word == "id" else word.capitalize() for word in other_words)
 
 
 def _rename_parameter(match: re.Match[str]) -> str:

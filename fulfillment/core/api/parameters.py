@@ -4,10 +4,11 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.db.models import TextChoices
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import ValidationError
@@ -17,6 +18,7 @@ from fulfillment.core.errors import MAX_LISTED, Fault, Invalid
 from fulfillment.core.text import parse_number
 from printing.text import did_you_mean
 
+State = TypeVar("State", bound=TextChoices)
 AFTER = OpenApiParameter(
     "after", str, description="The position after the last page, from its `Link` header."
 )
@@ -90,13 +92,19 @@ def parse_whole_number(
     return number
 
 
-def parse_state(state: str, states: Collection[str]) -> str:
-    """The state of this name, in any case."""
-    for name in states:
-        if name.lower() == state.lower():
-            return name
-    words = _("state is %(state)r; allowed: %(allowed)s.")
-    raise Invalid.at("?state", "state_unknown", words % {"state": state[:40], "allowed": ", ".join(states)})
+def parse_state(query: Mapping[str, str], states: type[State]) -> State | None:
+    """The state of this name, in any case; absent or empty is None."""
+    name = query.get("state")
+    if not name:
+        return None
+    for state in states:
+        if state.value.lower() == name.lower():
+            return state
+    words = _("state is %(state)r; allowed: %(allowed)s.") % {
+        "state": name[:40],
+        "allowed": ", ".join(states.values),
+    }
+    raise Invalid.at("?state", "state_unknown", words)
 
 
 def parse_timestamp(query: Mapping[str, str], name: str) -> datetime | None:

@@ -46,6 +46,12 @@ def is_for_programs(path: str) -> bool:
     return path.startswith(PROGRAM_PREFIXES) and not path.startswith(REFERENCE)
 
 
+def parameter_name(name: str) -> str:
+    """The API's name of a path parameter: `storeID` for `store_id`."""
+    first, *other_words = name.split("_")
+    return first + "".join("ID" if word == "id" else word.capitalize() for word in other_words)
+
+
 @lru_cache(maxsize=1024)
 def rate_limit_key_for_ip(address: str) -> str:
     """The address or, for IPv6, its /64 network, which belongs to one customer; `unknown` if invalid."""

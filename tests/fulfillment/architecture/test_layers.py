@@ -82,6 +82,17 @@ def test_services_and_selectors_know_no_request():
     assert len(FILES) > 150
 
 
+def test_services_and_selectors_know_no_api():
+    """A query parameter and its faults are the matter of an interface."""
+    of_api = [
+        str(path.relative_to(ROOT))
+        for path in FILES
+        if any(name.startswith("fulfillment.core.api") for name in imported(path))
+    ]
+
+    assert of_api == []
+
+
 def lines_of_queries(path: Path, queries: set[str] = QUERIES) -> list[int]:
     return [
         node.lineno
