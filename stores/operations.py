@@ -9,7 +9,6 @@ from accounts.models import User
 from fulfillment.core.audit.personal_data import ErasureOptions, PersonalData
 from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.db.prepared import skip_numbers
-from fulfillment.core.files.stored import DOCUMENTS, asset_file, document_file
 from stores.batches.services import personal_data as batches
 from stores.budgets.services import personal_data as budgets
 from stores.catalog.services import uploads as catalog
@@ -19,6 +18,7 @@ from stores.orders.models import OrderItem
 from stores.orders.services import personal_data as orders
 from stores.orders.services import recipients
 from stores.orders.services import retention as old_orders
+from stores.proofs.file_names import DOCUMENTS, asset_file, document_file
 from stores.proofs.models import Asset, AssetFormat
 from stores.proofs.services import retention as proofs
 from stores.proofs.services.assets import remove_document

@@ -20,7 +20,7 @@ from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.stored import asset_file, document_file, proof_files, wide_page_file
+from stores.proofs.file_names import asset_file, document_file, proof_files, wide_page_file
 from stores.proofs.models import Asset
 from stores.proofs.selectors import StoredProof
 

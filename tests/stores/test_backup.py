@@ -9,8 +9,8 @@ from django.core.files.storage import default_storage
 from django.db import connection, transaction
 
 from accounts.callers import Caller
-from fulfillment.core.files.stored import document_file
 from fulfillment.operations.backups.records import _restored_files
+from stores.proofs.file_names import document_file
 from stores.proofs.services.assets import CleanDocument, add_document
 from tests.support.patience import wait_for
 

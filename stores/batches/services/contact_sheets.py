@@ -5,13 +5,14 @@ from operator import itemgetter
 
 from accounts.callers import Caller
 from fulfillment.core.concurrency_limits import FILES
-from fulfillment.core.files.stored import proof_files, read_file
+from fulfillment.core.files.stored import read_file
 from printing.imposition import Cell, contact_sheet
 from printing.text import is_blank
 from stores.batches.files.writing import TemplateColumn
 from stores.batches.models import Batch, BatchMode, BatchRow, RowState
 from stores.batches.row_contents import QUANTITY, RECIPIENT_TARGETS, REQUIRED_RECIPIENT, ROW_KEY, given_key
 from stores.batches.selectors.rows import page_counts, pdf_sizes, rows_of
+from stores.proofs.file_names import proof_files
 from stores.templates.selectors import fields_of
 
 # Of one proof: the sheet holds its pages in memory. A larger one is mostly photos, and is shown as a picture.

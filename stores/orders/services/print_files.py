@@ -17,7 +17,7 @@ from accounts.callers import Caller
 from fulfillment.core.db.prepared import execute
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.files.storage import storage_errors
-from fulfillment.core.files.stored import list_folder, print_folder, read_file, remove_files, write_files
+from fulfillment.core.files.stored import list_folder, read_file, remove_files, write_files
 from printing.typesetting import count_pdf_pages, pdf_page_areas, render_pdf_page
 from stores.concurrency_limits import RENDERINGS
 from stores.orders.models import Order, OrderedAsset, OrderItem
@@ -27,6 +27,7 @@ from stores.proofs.services.assets import TOUCH_AFTER, remove_asset_files
 from stores.proofs.services.print_rendering import PrintedFile
 from stores.templates.selectors import typesetting_errors
 
+PRINT_FILES = "print-files"
 # Pixels, and whether bleed and crop marks are cropped. Pages are shown 800 wide, on screens twice as dense.
 SIZES: dict[str, tuple[int, bool]] = {"small": (192, True), "large": (1600, False), "widest": (3000, False)}
 # The order list requests one picture for each row at once.
@@ -60,6 +61,11 @@ class StoredPrint(NamedTuple):
     preset: Mapping[str, str] | None = None
     options: Mapping[str, str] | None = None
     finishing: Mapping[str, Any] | None = None
+
+
+def print_folder(order_id: UUID) -> str:
+    """Sharded by the last letters: the first ones are the time, the same for many."""
+    return f"{PRINT_FILES}/{order_id.hex[-2:]}/{order_id}"
 
 
 def store_print_file(*, order_id: UUID, item_position: int, file: PrintedFile) -> StoredPrint:

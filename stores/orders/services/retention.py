@@ -16,10 +16,15 @@ from django.utils import timezone
 from applications.webhooks.services.events import remove_order_events
 from fulfillment.core.audit.retention import RetentionRule, remove_each, rule_for_rows
 from fulfillment.core.files.storage import storage_errors
-from fulfillment.core.files.stored import PRINT_FILES, batches, list_folder, print_folder
+from fulfillment.core.files.stored import batches, list_folder
 from fulfillment.core.uuid7 import uuid7_time
 from stores.orders.models import Order, Quote
-from stores.orders.services.print_files import delete_ordered_assets, erase_print_files
+from stores.orders.services.print_files import (
+    PRINT_FILES,
+    delete_ordered_assets,
+    erase_print_files,
+    print_folder,
+)
 from stores.orders.services.transitions import lock_orders
 
 # Until then an order with the expired quote is answered with a new quote.

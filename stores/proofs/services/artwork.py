@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from accounts.callers import Caller
 from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound
 from fulfillment.core.files.storage import storage_errors
-from fulfillment.core.files.stored import document_file, read_file
+from fulfillment.core.files.stored import read_file
 from fulfillment.core.text import parse_uuid
 from printing.caches import WeightedCache
 from printing.documents import DocumentRefused, PlacedDocument, Target, place_document
@@ -24,6 +24,7 @@ from printing.typesetting.runs import proof_dpi
 from printing.typesetting.template import Page
 from stores.catalog.models.product import MAX_ARTWORK_PAGES
 from stores.concurrency_limits import RENDERINGS
+from stores.proofs.file_names import document_file
 from stores.proofs.models import Asset
 from stores.proofs.selectors import ProductVersion
 from stores.proofs.services.assets import pages_of

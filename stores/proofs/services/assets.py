@@ -22,15 +22,7 @@ from accounts.callers import Caller
 from fulfillment.core.db.locks import lock_number, lock_until_commit
 from fulfillment.core.errors import Conflict, Invalid
 from fulfillment.core.files.storage import storage_errors
-from fulfillment.core.files.stored import (
-    PRESS_PICTURES,
-    asset_file,
-    document_file,
-    list_folder,
-    read_file,
-    remove_files,
-    write_files,
-)
+from fulfillment.core.files.stored import list_folder, read_file, remove_files, write_files
 from printing.area import Area
 from printing.bounded import TaskFailed
 from printing.documents import MAX_BYTES as MAX_DOCUMENT_BYTES
@@ -39,6 +31,7 @@ from printing.press import isolation
 from printing.press.artwork import ArtworkPage, page_from
 from printing.press.uploads import UploadRefused
 from stores.concurrency_limits import PICTURES
+from stores.proofs.file_names import PRESS_PICTURES, asset_file, document_file
 from stores.proofs.models import Asset, AssetFormat, PlatesFormat
 
 logger = logging.getLogger("stores.proofs")

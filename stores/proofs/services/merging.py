@@ -17,12 +17,13 @@ from django.conf import settings
 from accounts.callers import Caller
 from fulfillment.core.db.prepared import execute
 from fulfillment.core.files.storage import storage_errors
-from fulfillment.core.files.stored import asset_file, read_file
+from fulfillment.core.files.stored import read_file
 from fulfillment.core.secrets import digest, digests
 from fulfillment.core.text import parse_uuid
 from printing.caches import WeightedCache
 from printing.text import is_blank
 from printing.typesetting import Field, InputProblem, ValuesInvalid, pointer, resolve_values
+from stores.proofs.file_names import asset_file
 from stores.proofs.models import Asset, Proof
 from stores.proofs.selectors import ProductVersion, StoredProof, assets_for
 from stores.proofs.services.assets import touch_assets

@@ -24,14 +24,7 @@ from fulfillment.core.db.locks import lock_until_commit
 from fulfillment.core.db.prepared import execute
 from fulfillment.core.errors import RenderersBusy, Unavailable
 from fulfillment.core.files.storage import storage_errors
-from fulfillment.core.files.stored import (
-    files_are_complete,
-    press_picture_file,
-    proof_files,
-    read_file,
-    wide_page_file,
-    write_files,
-)
+from fulfillment.core.files.stored import files_are_complete, read_file, write_files
 from fulfillment.core.http.addresses import rate_limit_key_for_ip
 from fulfillment.core.observability.instruments import measured_rendering
 from printing.preflight import Limits, PreflightInput, preflight, records
@@ -43,6 +36,7 @@ from printing.typesetting.press import separate
 from printing.waiting import stage
 from stores.concurrency_limits import RENDERINGS
 from stores.presets.selectors import profile_file
+from stores.proofs.file_names import press_picture_file, proof_files, wide_page_file
 from stores.proofs.models import Proof
 from stores.proofs.selectors import ProductVersion, StoredProof, find_proof
 from stores.proofs.services.artwork import ArtworkChoice, ArtworkMerge, artwork_errors, merge_artwork

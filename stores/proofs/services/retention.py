@@ -18,14 +18,8 @@ from django.utils import timezone
 
 from fulfillment.core.audit.retention import RetentionRule, remove_each
 from fulfillment.core.files.storage import storage_errors
-from fulfillment.core.files.stored import (
-    DOCUMENTS,
-    PRESS_PICTURES,
-    batches,
-    document_file,
-    list_folder,
-    proof_folder,
-)
+from fulfillment.core.files.stored import batches, list_folder
+from stores.proofs.file_names import DOCUMENTS, PRESS_PICTURES, document_file, proof_folder
 from stores.proofs.models import Asset, AssetFormat, Proof
 from stores.proofs.selectors import assets_of_templates
 from stores.proofs.services.assets import own_files, remove_asset_files, remove_document

@@ -20,8 +20,8 @@ import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
-from fulfillment.core.files.stored import asset_file
 from printing.documents import MAX_BYTES
+from stores.proofs.file_names import asset_file
 from stores.proofs.links import ASSETS, signed_urls
 from tests.support.batches.batches import access_to, make_batch
 from tests.support.patience import wait_for

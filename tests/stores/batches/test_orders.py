@@ -18,7 +18,6 @@ from applications.registration.models import Application
 from applications.webhooks.models import Event
 from fulfillment.core.errors import Conflict, Forbidden, Unavailable
 from fulfillment.core.files.storage import stored_names
-from fulfillment.core.files.stored import PRINT_FILES, asset_file
 from fulfillment.core.recorded_texts import translated
 from printing.imposition import Stamp
 from production.jobs.services.adapter_jobs import build_item_job
@@ -37,7 +36,9 @@ from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, Stor
 from stores.orders.models import ActorKind, Order, OrderItem
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.packing_slips import render_packing_slip
+from stores.orders.services.print_files import PRINT_FILES
 from stores.orders.services.transitions import Actor, actor_of, cancel_order
+from stores.proofs.file_names import asset_file
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.pictures import make_photo_card, upload
 from tests.support.batches.batches import (

@@ -11,7 +11,6 @@ from django.utils import timezone
 from accounts.models import Notification, NotificationKind
 from fulfillment.core.errors import Conflict
 from fulfillment.core.files.storage import StorageUnavailable
-from fulfillment.core.files.stored import proof_files
 from stores.batches.models import Batch, BatchRow
 from stores.batches.row_files import rows_file
 from stores.batches.selectors.rows import rows_of
@@ -26,6 +25,7 @@ from stores.batches.services.personal_data import (
 from stores.catalog.models import Store
 from stores.orders.models import ActorKind, Order, OrderStatus
 from stores.orders.services.transitions import Actor
+from stores.proofs.file_names import proof_files
 from tests.factories.orders import RECIPIENT
 from tests.support.batches.batches import access_to, addressed, checked, fresh, make_batch, ordered, person
 from tests.support.orders.approvals import add_approver

@@ -13,7 +13,6 @@ from django.test import TestCase
 from django.utils import timezone
 from PIL import Image
 
-from fulfillment.core.files.stored import DOCUMENTS
 from printing.artwork.parts import ArtworkFacts, ArtworkPart, Part
 from printing.documents import PlacedDocument, place_document
 from printing.preflight import background_pixels
@@ -23,6 +22,7 @@ from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus, Quote
 from stores.orders.services import order_prints
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import Actor
+from stores.proofs.file_names import DOCUMENTS
 from stores.proofs.models import Asset, Proof
 from stores.proofs.services import artwork
 from stores.proofs.services.artwork import CACHE_BYTES, _placed_cache

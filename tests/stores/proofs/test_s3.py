@@ -16,12 +16,12 @@ from moto.server import ThreadedMotoServer
 from PIL import Image
 
 from fulfillment.core.environment import storage_settings
-from fulfillment.core.files.stored import print_folder
 from fulfillment.core.uuid7 import new_uuid7
 from stores.catalog.services.products import save_product
 from stores.operations import retention_rules
 from stores.orders.models import Order, OrderItem
 from stores.orders.services import retention
+from stores.orders.services.print_files import print_folder
 from stores.proofs.models import Asset, Proof
 from stores.proofs.services import retention as pruning
 from tests.factories.orders import order_body, product_values

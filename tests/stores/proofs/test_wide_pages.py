@@ -5,8 +5,8 @@ import pytest
 from django.core.files.storage import default_storage
 from PIL import Image, ImageChops, ImageStat
 
-from fulfillment.core.files.stored import proof_folder
 from printing.typesetting import pdf_pages
+from stores.proofs.file_names import proof_folder
 from stores.proofs.models import Proof
 from stores.proofs.services import proofs
 from stores.proofs.services.retention import delete_proof

@@ -9,9 +9,10 @@ from pypdf import PdfReader
 
 from accounts.callers import Caller
 from fulfillment.core.errors import Conflict, Invalid
-from fulfillment.core.files.stored import proof_files, read_file
+from fulfillment.core.files.stored import read_file
 from printing.typesetting import FontSet
 from stores.catalog.services.products import archive_product
+from stores.proofs.file_names import proof_files
 from stores.proofs.selectors import product_version_of
 from stores.proofs.services.proofs import make_proof
 from stores.templates.models import Font

@@ -9,9 +9,10 @@ from PIL import Image
 
 from accounts.models import Role
 from applications.webhooks.models import Delivery, Event
-from fulfillment.core.files.stored import list_folder, print_folder, read_file
+from fulfillment.core.files.stored import list_folder, read_file
 from stores.orders.models import ActorKind, Order, OrderComment
 from stores.orders.services import print_files
+from stores.orders.services.print_files import print_folder
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import Actor
 from tests.factories.orders import card_data, make_card, order_body

@@ -20,7 +20,6 @@ from accounts.services import idempotency
 from applications.webhooks.models import Delivery, DeliveryAttempt, Event
 from fulfillment.core.errors import Conflict
 from fulfillment.core.files.storage import StorageUnavailable
-from fulfillment.core.files.stored import print_folder
 from fulfillment.core.secrets import decrypt
 from fulfillment.operations import retention
 from fulfillment.operations.backups.programs import run_program
@@ -36,7 +35,7 @@ from stores.orders.models import (
     OrderView,
 )
 from stores.orders.services import recipients
-from stores.orders.services.print_files import read_print_file, record_ordered_assets
+from stores.orders.services.print_files import print_folder, read_print_file, record_ordered_assets
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.saved_views import save_order_view
 from stores.orders.services.transitions import Actor

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from accounts.callers import Caller
-from fulfillment.core.files.stored import proof_files
+from stores.proofs.file_names import proof_files
 from stores.proofs.models import Asset, Proof
 from stores.proofs.selectors import product_version_of
 from stores.proofs.services import retention
