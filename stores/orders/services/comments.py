@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import Conflict, Invalid
 from stores.orders.models import Order, OrderComment
-from stores.orders.models.history import MAX_COMMENT_LENGTH
+from stores.orders.models.comments import MAX_COMMENT_LENGTH
 from stores.orders.services.transitions import lock_order
 
 MAX_COMMENTS = 500

@@ -25,7 +25,7 @@ from fulfillment.operations.backups.record_graph import Graph, Root, ordered_mod
 from fulfillment.operations.backups.records import restore_records
 from stores.catalog.models import Store
 from stores.orders.models import Order, OrderItem
-from stores.orders.models.history import OrderComment
+from stores.orders.models.comments import OrderComment
 from tests.factories.orders import card_data, make_card, order_body
 from tests.support.cluster.backups import PROGRAMS, SHIPPED, ArchivedCluster, archived_cluster
 from tests.support.cluster.programs import PASSWORD, require_packages
