@@ -54,6 +54,12 @@
         if (said) said.textContent = `${Math.round(performance.now() - started)} ms`;
       }
       if (part.id === "part-price" && action !== "quote") continue;
+      if (part.id === "part-order") {
+        // What was entered for the recipient stays, unless another person or application orders.
+        const here = document.getElementById(part.id);
+        if (!here || here.dataset.actor === part.dataset.actor) continue;
+        here.dataset.actor = part.dataset.actor;
+      }
       put(part);
       if (part.id === "part-proof") {
         shown = seen;
@@ -148,6 +154,8 @@
     const input = event.target;
     if (!input.name || input.type === "file") return;
     if (input.name === "option" || input.name.startsWith("to-")) return;
+    // Prices and orders are those of the actor.
+    if (input.name === "as") soon("quote");
     if (isOfPrice(input)) {
       if (hasPrices()) soon("quote");
     } else if (canProof) {

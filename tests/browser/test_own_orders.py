@@ -14,7 +14,9 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def site(site):
-    make_card(site[1].demo, "card")
+    world = site[1]
+    make_card(world.demo, "card")
+    make_card(world.associated)
     return site
 
 
@@ -48,4 +50,30 @@ def test_own_order_is_placed_found_and_cancelled(visitor):
     expect(page.get_by_role("button", name="Cancel the order")).to_have_count(0)
     in_database(order.refresh_from_db)
     assert (order.status, order.cancellation_reason) == (OrderStatus.CANCELLED, "Ordered twice")
+    assert visitor.complaints == []
+
+
+def test_owner_of_an_application_orders_as_herself(visitor):
+    """The page opened for the application, and had no recipient nor button after the choice."""
+    page = visitor.page
+    visitor.enter("/catalog/associated/card-two-sided")
+    page.get_by_label("Send requests as").select_option(label="Mail Studio")
+    page.get_by_label("Name on the card").fill("Grace Hopper")
+    page.get_by_role("button", name="Get prices").click()
+    expect(page.get_by_text("good until")).to_be_visible()
+    expect(page.get_by_role("button", name="Place the order")).to_have_count(0)
+
+    page.get_by_label("Send requests as").select_option("me")
+    for label, words in (
+        ("Name", "Dana Whitfield"),
+        ("Address", "1200 17th Street"),
+        ("City", "Denver"),
+        ("Postal code", "80202"),
+    ):
+        page.get_by_label(label, exact=True).fill(words)
+    page.get_by_role("button", name="Get prices").click()
+    page.get_by_role("button", name="Place the order").click()
+    expect(page.get_by_text("is placed.")).to_be_visible()
+    order = in_database(lambda: Order.objects.latest("number"))
+    assert (order.application_id, order.recipient["Name"]) == (None, "Dana Whitfield")
     assert visitor.complaints == []
