@@ -23,7 +23,7 @@ REMEDIES = {
     "W_DUP_SAME": "The route occurs twice with the same counts; it was taken once.",
     "W_ZERO_LOST": "Leading zeros were put back; format the column as text before saving.",
     "W_LETTER_O": "The letter O was read as the digit 0.",
-    "W_ROUTE_SHORT": "The route number was filled up to 3 digits.",
+    "W_SHORT": "The route number was filled up to 3 digits.",
     "W_COMMA": "Thousands commas were removed.",
     "W_TOTAL": "The total is not residential + business; it was ignored.",
     "W_DERIVED": "The missing count was taken from the total.",

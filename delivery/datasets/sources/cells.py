@@ -64,7 +64,7 @@ def read_route(cell: str) -> tuple[str, str, str]:
         text, code = text.replace("O", "0"), "W_LETTER_O"
     match = ROUTE.fullmatch(text)
     if match is None and (match := SHORT_ROUTE.fullmatch(text)):
-        code = "W_ROUTE_SHORT"
+        code = "W_SHORT"
     if match is None:
         return "", "", "E_ROUTE"
     return match[2] + match[3].zfill(3), match[1] or "", code

@@ -8,7 +8,7 @@ import pytest
 from delivery.datasets.csv_export import export_lines
 from delivery.datasets.models import Dataset, ImportProblem, ImportRun, Population
 from delivery.datasets.populations import pack
-from delivery.datasets.problems import BadRouteFile
+from delivery.datasets.problems import REMEDIES, BadRouteFile
 from delivery.datasets.selectors import live_dataset, stored_populations
 from delivery.datasets.services.importer import ImportOptions, preview_file, read_file
 from delivery.datasets.services.imports import import_file, try_file
@@ -143,6 +143,18 @@ def test_rejects_are_kept_with_the_import_and_all_are_in_its_file(tmp_path):
     assert rows[0] == ["line", "column", "value", "code", "remedy"]
     assert len(rows) == 1202
     assert outcome.dataset.status == "ready"
+
+
+def test_short_route_is_filled_up_and_kept_with_the_import(tmp_path):
+    outcome = load(write_csv(tmp_path / "short.csv", "84101,C1,600,40,640"))
+
+    assert stored_populations(outcome.dataset) == {"84101": {"C001": pack(600, 40)}}
+    assert [problem.value for problem in outcome.run.problems.all()] == ["C1"]
+
+
+@pytest.mark.parametrize("code", REMEDIES)
+def test_every_code_of_a_problem_fits_its_column(code):
+    ImportProblem(line=1, code=code).clean_fields(exclude=["import_run", "value"])
 
 
 def test_concerns_leave_the_set_waiting_and_the_live_one_serving(tmp_path, small):

@@ -74,16 +74,16 @@ def test_chosen_columns_win(gather):
 
     gathered = gather(
         table(*lines, header=header),
-        chosen={"zip": "Place", "route": "Carrier", "residential": "Homes", "business": "4"},
+        choices={"zip": "Place", "route": "Carrier", "residential": "Homes", "business": "4"},
     )
 
     assert gathered.routes == {"84101C001": (600, 40)}
 
 
 def test_columns_by_number_without_a_header(gather):
-    chosen = {"zip": "1", "route": "2", "residential": "3", "business": "4"}
+    choices = {"zip": "1", "route": "2", "residential": "3", "business": "4"}
 
-    assert gather("\n".join(LINES), chosen=chosen).routes == EXPECTED
+    assert gather("\n".join(LINES), choices=choices).routes == EXPECTED
 
 
 def test_postal_code_for_a_table_without_one(gather):
@@ -119,7 +119,7 @@ def test_line_that_is_rejected(gather, line, flaw):
     [
         ("501,C001,600,40,640", "W_ZERO_LOST", {"00501C001": (600, 40)}),
         ("84101,COO1,600,40,640", "W_LETTER_O", {"84101C001": (600, 40)}),
-        ("84101,C1,600,40,640", "W_ROUTE_SHORT", {"84101C001": (600, 40)}),
+        ("84101,C1,600,40,640", "W_SHORT", {"84101C001": (600, 40)}),
         ('84101,C001,"1,600",40,1640', "W_COMMA", {"84101C001": (1600, 40)}),
         ("84101,C001,600,40,641", "W_TOTAL", {"84101C001": (600, 40)}),
         ("84101,C001,,40,640", "W_DERIVED", {"84101C001": (600, 40)}),
