@@ -131,7 +131,7 @@ def _check_stream(stream: pikepdf.Stream) -> None:
             raise _limit_error(f"a picture of {pixels:,} pixels", f"{PIXELS:,}")
     if filters is None or names & _PICTURE_FILTERS:
         return
-    if (size := len(stream.read_bytes())) > STREAM_BYTES:
+    if (size := len(stream.read_bytes(pikepdf.StreamDecodeLevel.specialized))) > STREAM_BYTES:
         raise _limit_error(f"a part that unpacks to {size:,} bytes", f"{STREAM_BYTES:,}")
 
 

@@ -79,6 +79,18 @@ def test_too_many_objects_are_refused_before_the_file_is_opened(monkeypatch):
         examine_document(document(pages=3))
 
 
+def test_pictures_packed_by_runs_are_taken():
+    """As ImageMagick may write them."""
+    with pikepdf.open(io.BytesIO(document())) as pdf:
+        picture = pdf.make_stream(b"\xfe\xcc\x80", Width=1, Height=1, Subtype=Name.Image, BitsPerComponent=8)
+        picture.ColorSpace, picture.Filter = Name.DeviceRGB, Name.RunLengthDecode
+        pdf.pages[0].obj.Resources = Dictionary(XObject=Dictionary(P=picture))
+        out = io.BytesIO()
+        pdf.save(out, stream_decode_level=pikepdf.StreamDecodeLevel.none)
+
+    assert len(examine_document(out.getvalue()).pages) == 1
+
+
 def test_fax_that_unpacks_to_too_many_pixels_is_refused():
     with pikepdf.open(io.BytesIO(document())) as pdf:
         picture = pdf.make_stream(b"\xff", Width=10, Height=10, Subtype=Name.Image)
