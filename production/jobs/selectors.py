@@ -9,6 +9,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from production.jobs.models import Attempt, AttemptOutcome, Job, JobState, Scan, ScanStep
+from production.providers.selectors import is_down
 from stores.catalog.models import Product
 from stores.orders.models import Order
 
@@ -32,12 +33,23 @@ def unavailable_attempts(job: Job) -> QuerySet[Attempt]:
 def excluded_providers(job: Job) -> list[int]:
     """Its provider, those that refused it, and those that failed to take it in the later half of its failures.
 
-    So it moves ever more rarely between providers that fail: each time it counts for their jobs of the day.
+    So it moves ever more rarely between providers that fail: each time it counts for their jobs of the day. One that
+    is down or disabled is not chosen again, so a job leaves it for any other.
     """
+    passed = [*job.refused_by, job.provider_id or 0]
+    if (
+        job.failing_since is None
+        or job.provider is None
+        or not job.provider.is_enabled
+        or is_down(job.provider)
+    ):
+        return passed
     now = timezone.now()
-    lately = now - (now - (job.failing_since or now)) / 2
-    failed = unavailable_attempts(job).filter(finished__gt=lately).values_list("provider", flat=True)
-    return [*job.refused_by, job.provider_id or 0, *(failed if job.failing_since else ())]
+    lately = now - (now - job.failing_since) / 2
+    return [
+        *passed,
+        *unavailable_attempts(job).filter(finished__gt=lately).values_list("provider", flat=True),
+    ]
 
 
 def siblings_of(job: Job) -> QuerySet[Job]:

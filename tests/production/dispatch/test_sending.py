@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -292,6 +292,30 @@ def test_job_that_no_provider_takes_moves_ever_more_rarely(shop, tmp_path, monke
     later(timedelta(days=1))
     work_off_jobs()
     assert only_job().state == JobState.FAILED
+
+
+@pytest.mark.parametrize(
+    "change", [{"is_enabled": False}, {"failing_since": datetime(2026, 1, 1, tzinfo=UTC)}]
+)
+def test_job_leaves_a_provider_out_of_use_for_one_that_failed_lately(shop, tmp_path, monkeypatch, change):
+    """The other one may work again, as after an outage of the network."""
+    first, second = make_provider(tmp_path, "first"), make_provider(tmp_path, "second")
+    make_rule(first, second)
+    with monkeypatch.context() as patched:
+        patched.setattr(FolderAdapter, "submit", raiser(ProviderUnavailable("No route.", is_unsent=True)))
+        accept(placed(shop))
+        for _ in range(3):
+            later(timedelta(seconds=21))
+            work_off_jobs()
+            review_failing_providers()
+    kept = only_job().provider
+    later(timedelta(hours=8))
+    Attempt.objects.update(started=timezone.now(), finished=timezone.now())
+    Provider.objects.filter(pk=kept.pk).update(**change)
+    work_off_jobs()
+
+    job = only_job()
+    assert (job.state, job.provider) == (JobState.SENT, second if kept == first else first)
 
 
 def test_job_whose_print_file_is_away_stays_with_its_provider(shop, tmp_path, monkeypatch):
