@@ -4,12 +4,13 @@ It takes the colors of other tiles for RGB, and draws opaque what is filled with
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import pikepdf
 
 from printing.press.objects import drop, get_dictionary, resources_of_kind, streams_of
-from printing.press.streams import Instruction
+from printing.press.streams import IDENTITY, Instruction, Matrix, matrix_from, times
 
 # What sets a color, by the opacity that holds for it.
 _COLORS = {"/ca": ("g", "rg", "k", "cs", "sc", "scn"), "/CA": ("G", "RG", "K", "CS", "SC", "SCN")}
@@ -35,6 +36,14 @@ def fade_tiles(pdf: pikepdf.Pdf, holders: list[Any]) -> None:
     # Tiles within a tile come before it, because it is copied.
     work = ((owner, key) for owner in reversed(holders) for key in _faded_keys(owner))
     _rewrite_streams(pdf, ((owner, _Fading(pdf, owner.Resources, key).run) for owner, key in work))
+
+
+def fill_gradients(pdf: pikepdf.Pdf, holders: list[Any]) -> None:
+    """Fills forms and tiles with their gradients: in tiles the renderer bounds `sh` by what is clipped around them."""
+    patterns = (pattern for holder in holders for pattern in resources_of_kind(holder.Resources, "/Pattern"))
+    if any(map(_is_tile, patterns)):
+        owners = [holder for holder in holders if "/BBox" in holder and "/Shading" in holder.Resources]
+        _rewrite_streams(pdf, ((owner, partial(_fill_box, owner)) for owner in owners))
 
 
 def _rewrite_streams(
@@ -80,6 +89,44 @@ def _content_of(stream: Any) -> pikepdf.Stream | None:
     pikepdf.Page(stream).contents_coalesce()
     content = stream.get("/Contents")
     return content if isinstance(content, pikepdf.Stream) else None
+
+
+def _fill_box(owner: Any, content: list[Instruction]) -> Iterator[Instruction]:
+    matrix, stack = IDENTITY, list[Matrix]()
+    if "/Pattern" not in owner.Resources:
+        owner.Resources.Pattern = pikepdf.Dictionary()
+    for number, instruction in enumerate(content):
+        name, operand = str(instruction.operator), str(next(iter(instruction.operands), ""))
+        if name == "q":
+            stack.append(matrix)
+        elif name == "Q" and stack:
+            matrix = stack.pop()
+        elif name == "cm":
+            matrix = times(matrix, matrix_from(instruction.operands))
+        shading = owner.Resources.Shading.get(operand) if name == "sh" else None
+        # With a background, `sh` and a fill are not the same.
+        if shading is None or "/Background" in shading or not matrix[0] * matrix[3] - matrix[1] * matrix[2]:
+            yield instruction
+            continue
+        pattern = pikepdf.Name(f"{operand}Of{owner.objgen[0]}At{number}")
+        filled = pikepdf.Dictionary(PatternType=2, Shading=shading, Matrix=pikepdf.Array(list(matrix)))
+        owner.Resources.Pattern[pattern] = filled
+        yield from _fill_with(pattern, owner.BBox, pikepdf.Matrix(*matrix).inverse())
+
+
+def _fill_with(pattern: pikepdf.Name, box: Any, inverse: pikepdf.Matrix) -> Iterator[Instruction]:
+    left, bottom, right, top = map(float, box)
+    steps: tuple[tuple[list[Any], str], ...] = (
+        ([], "q"),
+        (list(inverse.shorthand), "cm"),
+        ([pikepdf.Name.Pattern], "cs"),
+        ([pattern], "scn"),
+        ([left, bottom, right - left, top - bottom], "re"),
+        ([], "f"),
+        ([], "Q"),
+    )
+    for operands, operator in steps:
+        yield pikepdf.ContentStreamInstruction(operands, pikepdf.Operator(operator))
 
 
 class _Coloring:

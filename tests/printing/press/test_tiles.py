@@ -63,6 +63,23 @@ def test_tiles_are_as_clear_as_the_state_says(content, level):
     assert list(shown(page_of(content))) == [level, level]
 
 
+def test_gradient_of_a_tile_is_drawn_where_the_tile_is_clipped():
+    """As WeasyPrint writes each gradient of a box."""
+
+    def change(pdf, page):
+        ink = Dictionary(FunctionType=2, Domain=[0, 1], C0=[1, 0, 0, 0], C1=[1, 0, 0, 0], N=1)
+        shading = Dictionary(ShadingType=2, ColorSpace=Name.DeviceCMYK, Coords=[0, 0, 20, 0], Function=ink)
+        tile = Dictionary(
+            PatternType=1, PaintType=1, TilingType=1, BBox=[0, 0, 160, 110], XStep=160, YStep=110
+        )
+        tile.Matrix, tile.Resources = [1, 0, 0, -1, 60, 140], Dictionary(Shading=Dictionary(S=shading))
+        page.Resources = Dictionary(
+            Pattern=Dictionary(P=pdf.make_stream(b"2 0 0 1 0 0 cm 1 0 0 1 20 0 cm /S sh", tile))
+        )
+
+    assert list(shown(made(BOX + b"W n " + FILLED + BOX + b"f", change))) == [1, 1]
+
+
 def uncolored_page(content, form=b""):
     def change(pdf, page):
         tile = Dictionary(PatternType=1, PaintType=2, TilingType=1, Resources=Dictionary())
