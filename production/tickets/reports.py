@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from fulfillment.core.api.json_depth import MAX_DEPTH, is_too_deep
+from fulfillment.core.json_depth import MAX_DEPTH, is_too_deep
 from fulfillment.core.web_addresses import web_address
 from production.interface import Report
 

@@ -37,12 +37,12 @@ def test_name_alone_or_with_its_domain_signs_in(world, name):
 @pytest.mark.parametrize(
     "name", ["", None, "use", "user@", "user@example", "@print.example", "user\0", "nobody"]
 )
-def test_other_names_do_not(world, name):
+def test_wrong_names_do_not_sign_in(world, name):
     assert sign_in(name) is None
 
 
 @pytest.mark.parametrize("password", ["", None, PASSWORD.upper(), PASSWORD + " ", "x"])
-def test_other_passwords_do_not(world, password):
+def test_wrong_passwords_do_not_sign_in(world, password):
     assert sign_in("user", password) is None
 
 

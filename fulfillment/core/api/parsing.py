@@ -12,9 +12,9 @@ from django.http import HttpRequest
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
-from fulfillment.core.api.json_depth import MAX_DEPTH, count_open_brackets, is_too_deep, without_strings
 from fulfillment.core.concurrency_limits import ConcurrencyLimit
 from fulfillment.core.errors import CountedFaults, Fault
+from fulfillment.core.json_depth import MAX_DEPTH, count_open_brackets, is_too_deep, without_strings
 from fulfillment.core.text import Place, parse_number, pointer_to
 
 View = TypeVar("View", bound=Callable[..., Any])

@@ -81,7 +81,7 @@ def test_new_password_ends_what_was_requested_with_the_old_one(user):
         confirm_email_change(token=token)
 
 
-def test_confirmations_again_replaces_the_first_link_after_a_minute(user, time_machine):
+def test_asking_again_replaces_the_first_link_after_a_minute(user, time_machine):
     time_machine.move_to("2026-05-04T10:00:00Z", tick=False)
     first = ask(user)
 

@@ -43,7 +43,7 @@ def test_user_requests_an_application_and_reads_it_once_approved(world):
     assert outsider.call("PATCH", f"/application/{world.application.pk}", {"Name": "x"}).status_code == 403
 
 
-def test_confirmations_again_while_pending_answers_the_same_record(world):
+def test_request_again_while_pending_answers_the_same_record(world):
     first = ask(world.as_application(), StoreID="unassociated")
     second = ask(world.as_user(world.user), StoreID="unassociated", ApplicationID=str(world.application.pk))
 
