@@ -12,11 +12,11 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from fulfillment.core.audit.personal_data import PersonalData, Record
+from fulfillment.core.audit.personal_data import PersonalData
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.db.prepared import skip_numbers
 from fulfillment.core.secrets import StoredSecret
-from fulfillment.core.text import timestamp
+from fulfillment.core.text import JsonObject, timestamp
 from production.gang_sheets.models import GangSheet, SheetState
 from production.jobs.models import OPEN, Attempt, Job, JobHistory, ProviderReport
 from production.providers.models import LedgerRow, Provider
@@ -54,7 +54,7 @@ def personal_data() -> list[PersonalData]:
     return [PersonalData("print_job_history", _list_history)]
 
 
-def _list_history(user: User) -> Iterator[Record]:
+def _list_history(user: User) -> Iterator[JsonObject]:
     entries = JobHistory.objects.filter(actor=user).select_related("job").order_by("pk")
     for entry in entries.iterator():
         yield {

@@ -25,8 +25,8 @@ from accounts.models import (
     User,
 )
 from fulfillment.core.audit.events import event_model
-from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record
-from fulfillment.core.text import timestamp
+from fulfillment.core.audit.personal_data import ERASED, PersonalData
+from fulfillment.core.text import JsonObject, timestamp
 
 Changes = event_model(User)
 PERSONAL_FIELDS = ("username", "first_name", "last_name", "email", "phone")
@@ -37,7 +37,7 @@ DELETE FROM procrastinate_jobs WHERE status <> 'doing' AND EXISTS (
 """
 
 
-def console_log(user: User) -> Iterator[Record]:
+def console_log(user: User) -> Iterator[JsonObject]:
     """Entries about the user in full, and the user's actions without the names of others.
 
     Entries of other records that only mention the user concern others and are not exported.
@@ -74,7 +74,7 @@ def erase_console_log(user: User) -> None:
         LogEntry.objects.filter(condition).update(**{column: ERASED})
 
 
-def audit_trail(user: User) -> Iterator[Record]:
+def audit_trail(user: User) -> Iterator[JsonObject]:
     """Changes of the user's records, and the client addresses from which the user changed something."""
     for model in apps.get_models():
         if issubclass(model, pghistory.models.Event) and (user_fields := _find_user_fields(model)):
@@ -142,7 +142,7 @@ def _find_user_fields(model: type[Model]) -> list[str]:
     return [field.name for field in model._meta.fields if field.related_model is User]
 
 
-def _read_events(model: Any, condition: Q) -> Iterator[Record]:
+def _read_events(model: Any, condition: Q) -> Iterator[JsonObject]:
     for event in model.objects.filter(condition).order_by("pgh_id").iterator():
         yield {
             "Timestamp": timestamp(event.pgh_created_at),
@@ -170,7 +170,7 @@ def personal_data() -> list[PersonalData]:
     ]
 
 
-def _read_profile(user: User) -> Iterator[Record]:
+def _read_profile(user: User) -> Iterator[JsonObject]:
     yield {
         "ID": str(user.pk),
         "Tenant": user.tenant.domain,
@@ -216,7 +216,7 @@ def _erase_jobs(user: User) -> None:
         cursor.execute(JOBS_ABOUT, [emails_pattern(emails)])
 
 
-def _read_changes(user: User) -> Iterator[Record]:
+def _read_changes(user: User) -> Iterator[JsonObject]:
     for change in Changes.objects.filter(pgh_obj_id=user.pk).order_by("pgh_id"):
         yield {
             "Timestamp": timestamp(change.pgh_created_at),
@@ -231,7 +231,7 @@ def _erase_changes(user: User) -> None:
         Changes.objects.filter(pgh_obj_id=user.pk).update(**dict.fromkeys(PERSONAL_FIELDS, ERASED))
 
 
-def _read_roles(user: User) -> Iterator[Record]:
+def _read_roles(user: User) -> Iterator[JsonObject]:
     for role in Role.objects.filter(user=user).order_by("pk"):
         yield {
             "Grant": role.grant,
@@ -241,7 +241,7 @@ def _read_roles(user: User) -> Iterator[Record]:
         }
 
 
-def _read_subscription(user: User) -> Iterator[Record]:
+def _read_subscription(user: User) -> Iterator[JsonObject]:
     for subscription in Subscription.objects.filter(user=user):
         yield {
             "RequestsPerMinute": subscription.requests_per_minute,
@@ -250,7 +250,7 @@ def _read_subscription(user: User) -> Iterator[Record]:
         }
 
 
-def _read_requests(user: User) -> Iterator[Record]:
+def _read_requests(user: User) -> Iterator[JsonObject]:
     of_user = Q(requested_by=user) | Q(user=user)
     for request in AssociationRequest.objects.filter(of_user | Q(decided_by=user)).order_by("created"):
         yield {
@@ -282,7 +282,7 @@ def _erase_words(column: str, requests: QuerySet[AssociationRequest]) -> None:
         events.objects.filter(pgh_obj_id__in=keys).exclude(**{column: ""}).update(**{column: ERASED})
 
 
-def _email_changes(user: User) -> Iterator[Record]:
+def _email_changes(user: User) -> Iterator[JsonObject]:
     for change in EmailChange.objects.filter(user=user):
         yield {
             "Email": change.email,
@@ -291,13 +291,13 @@ def _email_changes(user: User) -> Iterator[Record]:
         }
 
 
-def _stored_responses(user: User) -> Iterator[Record]:
+def _stored_responses(user: User) -> Iterator[JsonObject]:
     """Stored for a day for repeated requests; their content is in the exported records."""
     for response in IdempotentResponse.objects.filter(user=user).order_by("created"):
         yield {"Status": response.status, "Created": timestamp(response.created)}
 
 
-def _read_notifications(user: User) -> Iterator[Record]:
+def _read_notifications(user: User) -> Iterator[JsonObject]:
     for notification in Notification.objects.filter(user=user).order_by("pk").iterator(chunk_size=500):
         yield {
             "Kind": notification.kind,

@@ -22,10 +22,10 @@ from applications.oauth.tokens import generate_access_token, token_checksum
 from applications.registration.models import Application
 from applications.registration.services.applications import ensure_api_console
 from applications.registration.services.owners import remove_person
-from fulfillment.core.audit.personal_data import PersonalData, Record
+from fulfillment.core.audit.personal_data import PersonalData
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.errors import Conflict
-from fulfillment.core.text import timestamp
+from fulfillment.core.text import JsonObject, timestamp
 
 # How long the token for one request is valid.
 LIFETIME = timedelta(minutes=2)
@@ -188,7 +188,7 @@ def _last_owner_of(applications: list[Application]) -> str:
     return f"This is the last owner of {names}{remainder}; invite another owner first."
 
 
-def _read_authorizations(user: User) -> Iterator[Record]:
+def _read_authorizations(user: User) -> Iterator[JsonObject]:
     for token in AccessToken.objects.filter(user=user).order_by("created"):
         yield {
             "ApplicationID": str(token.application_id),

@@ -13,6 +13,7 @@ from django.core.exceptions import ValidationError
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
+JsonObject = dict[str, Any]
 # The largest value of an integer column.
 MAX_INTEGER = 2_147_483_647
 # Control characters, and marks that change the reading direction.

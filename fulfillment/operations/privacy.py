@@ -9,9 +9,10 @@ import orjson
 from django.contrib.auth import get_user_model
 from django.utils import timezone
 
-from fulfillment.core.audit.personal_data import ErasureOptions, PersonalData, Record
+from fulfillment.core.audit.personal_data import ErasureOptions, PersonalData
 from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.plugins import offered_values
+from fulfillment.core.text import JsonObject
 
 NOTHING_MORE = ErasureOptions()
 
@@ -38,7 +39,7 @@ def export_user_data(*, user: Any) -> bytes:
     return packed.getvalue()
 
 
-def _json_pieces(records: Iterable[Record]) -> Iterator[bytes]:
+def _json_pieces(records: Iterable[JsonObject]) -> Iterator[bytes]:
     """Yields a JSON array record by record, because a user may have millions."""
     before = b"[\n"
     for record in records:

@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from fulfillment.core.text import timestamp
+from fulfillment.core.text import JsonObject, timestamp
 from stores.budgets.models import Budget, BudgetEntry, BudgetLevel, ScopeKind
 from stores.budgets.standings import Standing, number
 
-Record = dict[str, Any]
 ENTRY_COLUMNS = (
     "EntryID",
     "Kind",
@@ -22,7 +21,7 @@ ENTRY_COLUMNS = (
 )
 
 
-def budget_record(standing: Standing, store_id: str, names: Mapping[UUID, tuple[str, str]]) -> Record:
+def budget_record(standing: Standing, store_id: str, names: Mapping[UUID, tuple[str, str]]) -> JsonObject:
     budget = standing.budget
     return {
         "BudgetID": str(budget.pk),
@@ -49,7 +48,7 @@ def budget_record(standing: Standing, store_id: str, names: Mapping[UUID, tuple[
     }
 
 
-def quote_budget_record(standing: Standing) -> Record:
+def quote_budget_record(standing: Standing) -> JsonObject:
     """A budget that binds the caller of a quote."""
     budget = standing.budget
     return {
@@ -62,7 +61,7 @@ def quote_budget_record(standing: Standing) -> Record:
     }
 
 
-def gauge_of(standing: Standing) -> Record:
+def gauge_of(standing: Standing) -> JsonObject:
     """How a budget stands, in words and for a bar."""
     used, limit, budget = standing.period.used, standing.limit, standing.budget
     percent = min(float(used * 100 / limit), 100.0) if limit > 0 else 100.0 * bool(used)
@@ -78,7 +77,7 @@ def gauge_of(standing: Standing) -> Record:
     }
 
 
-def entry_record(entry: BudgetEntry, budget: Budget, names: Mapping[UUID, str]) -> Record:
+def entry_record(entry: BudgetEntry, budget: Budget, names: Mapping[UUID, str]) -> JsonObject:
     return {
         "EntryID": str(entry.pk),
         "Kind": entry.kind,
@@ -91,14 +90,14 @@ def entry_record(entry: BudgetEntry, budget: Budget, names: Mapping[UUID, str]) 
     }
 
 
-def entry_cells(record: Record) -> Sequence[Any]:
+def entry_cells(record: JsonObject) -> Sequence[Any]:
     """The cells of ENTRY_COLUMNS."""
     actor = record["Actor"] or {"ID": None, "Name": None}
     flat = {**record, "ActorID": actor["ID"], "ActorName": actor["Name"]}
     return [flat[name] for name in ENTRY_COLUMNS]
 
 
-def _scope_record(budget: Budget, store_id: str, names: Mapping[UUID, tuple[str, str]]) -> Record:
+def _scope_record(budget: Budget, store_id: str, names: Mapping[UUID, tuple[str, str]]) -> JsonObject:
     """The name is null when the person was erased or the application removed."""
     if budget.scope_key is None:
         return {"Kind": ScopeKind.STORE.value, "ID": store_id, "Name": budget.store.company_name}
@@ -106,7 +105,7 @@ def _scope_record(budget: Budget, store_id: str, names: Mapping[UUID, tuple[str,
     return {"Kind": budget.scope_kind, "ID": shown, "Name": name}
 
 
-def _actor_record(entry: BudgetEntry, names: Mapping[UUID, str]) -> Record | None:
+def _actor_record(entry: BudgetEntry, names: Mapping[UUID, str]) -> JsonObject | None:
     """The actor of an entry; None for what the service did by itself."""
     if entry.actor_user:
         return {"Kind": "User", "ID": str(entry.actor_user), "Name": names.get(entry.actor_user)}

@@ -11,11 +11,10 @@ from typing import Any
 import orjson
 from django.conf import settings
 
-from fulfillment.core.text import timestamp
+from fulfillment.core.text import JsonObject, timestamp
 from stores.catalog.models import BudgetDuration, BudgetType, Store, TemplateFieldSubType
 from stores.catalog.models.product import takes_artwork
 from stores.catalog.records.field_specs import PRODUCT_FIELDS, STORE_FIELDS, FieldSpec, store_record
-from stores.templates.records import Record
 
 
 def render_store(store: Store) -> tuple[str, str]:
@@ -28,7 +27,9 @@ def render_store(store: Store) -> tuple[str, str]:
     return _render_bodies(STORE_FIELDS, store_record(store), computed)
 
 
-def render_product(record: Record, *, currency: str, created: datetime, updated: datetime) -> tuple[str, str]:
+def render_product(
+    record: JsonObject, *, currency: str, created: datetime, updated: datetime
+) -> tuple[str, str]:
     """The plain body and the verbose body."""
     product_created = timestamp(created)
     computed = {
@@ -56,14 +57,14 @@ def image_url(address: str) -> str:
     return settings.PUBLIC_URL + address if address.startswith("/") else address
 
 
-def field_choices(sub_type: str, choices: Sequence[str], template: Record | None) -> list[str]:
+def field_choices(sub_type: str, choices: Sequence[str], template: JsonObject | None) -> list[str]:
     """The allowed values of a list or gallery field; the names of a gallery are in the template."""
     if sub_type == TemplateFieldSubType.GALLERY:
         return sorted((template or {}).get("Gallery") or ())
     return list(choices)
 
 
-def _template_field(field: Record, template: Record | None) -> Record:
+def _template_field(field: JsonObject, template: JsonObject | None) -> JsonObject:
     return {
         "Required": field["Required"],
         "Type": field["Type"],
@@ -76,7 +77,7 @@ def _template_field(field: Record, template: Record | None) -> Record:
     }
 
 
-def _delivered_price(price: Record, product_created: str) -> Record:
+def _delivered_price(price: JsonObject, product_created: str) -> JsonObject:
     return {
         "DeliveryMethodCode": price["DeliveryMethodCode"],
         "Description": price["Description"],
@@ -99,9 +100,9 @@ TO_JSON: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _render_bodies(specs: tuple[FieldSpec, ...], record: Record, computed: Record) -> tuple[str, str]:
-    plain: Record = {}
-    extra: Record = {}
+def _render_bodies(specs: tuple[FieldSpec, ...], record: JsonObject, computed: JsonObject) -> tuple[str, str]:
+    plain: JsonObject = {}
+    extra: JsonObject = {}
     for spec in specs:
         if not spec.type:
             continue

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from delivery.papers.planning import DropRoute
 from delivery.selection.models import EddmSelection
+from fulfillment.core.text import JsonObject
 
-Record = dict[str, Any]
 # Routes of all items of one order; each is stored with the order.
 MAX_ROUTES = 20_000
 CODES_SHOWN = 20
@@ -37,7 +37,7 @@ class RequestedSelection:
         return len(self.stored["Routes"]) if self.stored else 0
 
 
-def stored_record(selection: EddmSelection, routes: Iterable[Sequence[Any]]) -> Record:
+def stored_record(selection: EddmSelection, routes: Iterable[Sequence[Any]]) -> JsonObject:
     """The stored copy, with `routes` as ROUTE: a newer data set or a deleted selection does not change the order."""
     return {
         "SelectionID": str(selection.pk),
@@ -60,7 +60,7 @@ def drop_routes(stored: Mapping[str, Any]) -> Iterator[DropRoute]:
         yield DropRoute(postal_code, carrier_route, office, pieces)
 
 
-def shown_routes(stored: Mapping[str, Any]) -> Sequence[Record]:
+def shown_routes(stored: Mapping[str, Any]) -> Sequence[JsonObject]:
     """The routes as the API shows them."""
     return [
         {"PostalCode": postal_code, "CarrierRouteID": carrier_route, "Pieces": pieces}
@@ -68,7 +68,7 @@ def shown_routes(stored: Mapping[str, Any]) -> Sequence[Record]:
     ]
 
 
-def summary_of(stored: Mapping[str, Any]) -> Record:
+def summary_of(stored: Mapping[str, Any]) -> JsonObject:
     """The summary for pages: the first postal codes, and the number of all others."""
     pieces_by_code: dict[str, list[int]] = {}
     for route in drop_routes(stored):

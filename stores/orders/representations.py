@@ -9,11 +9,10 @@ import orjson
 from django.conf import settings
 
 from fulfillment.core.csv_rows import csv_pieces
-from fulfillment.core.text import meta, timestamp
+from fulfillment.core.text import JsonObject, meta, timestamp
 from stores.orders.eddm import shown_routes
 from stores.orders.models import Order, OrderHistory, OrderItem, OrderStatus, Shipment
 
-Record = dict[str, Any]
 EXPORT_COLUMNS = (
     "OrderID",
     "OrderNumber",
@@ -42,7 +41,7 @@ EXPORT_COLUMNS = (
 EVENT_DATA_BYTES = 19_000
 
 
-def _identity_record(order: Order, store_id: str) -> Record:
+def _identity_record(order: Order, store_id: str) -> JsonObject:
     """The members with which an order begins, in lists as well as alone."""
     return {
         "OrderID": str(order.pk),
@@ -55,7 +54,7 @@ def _identity_record(order: Order, store_id: str) -> Record:
     }
 
 
-def export_record(order: Order, store_id: str) -> Record:
+def export_record(order: Order, store_id: str) -> JsonObject:
     recipient: Mapping[str, str] = order.recipient
     return {
         **_identity_record(order, store_id),
@@ -87,9 +86,9 @@ def order_record(
     *,
     items: Iterable[OrderItem],
     shipments: Iterable[Shipment],
-    approval: Record | None = None,
+    approval: JsonObject | None = None,
     messages: Iterable[str] = (),
-) -> Record:
+) -> JsonObject:
     return {
         **_identity_record(order, store_id),
         "Sequence": order.sequence,
@@ -120,7 +119,7 @@ def order_record(
     }
 
 
-def item_record(item: OrderItem, order: Order, store_id: str) -> Record:
+def item_record(item: OrderItem, order: Order, store_id: str) -> JsonObject:
     return {
         "ItemKey": item.item_key,
         "ProductID": item.product_external_id,
@@ -146,7 +145,7 @@ def item_record(item: OrderItem, order: Order, store_id: str) -> Record:
     }
 
 
-def _eddm_members(stored: Mapping[str, Any], item_url: str) -> Record:
+def _eddm_members(stored: Mapping[str, Any], item_url: str) -> JsonObject:
     return {
         "EddmSelectionID": stored["SelectionID"],
         "EddmVintage": stored["Vintage"],
@@ -155,7 +154,7 @@ def _eddm_members(stored: Mapping[str, Any], item_url: str) -> Record:
     }
 
 
-def shipment_record(shipment: Shipment) -> Record:
+def shipment_record(shipment: Shipment) -> JsonObject:
     return {
         "Carrier": shipment.carrier,
         "TrackingNumber": shipment.tracking_number,
@@ -165,7 +164,7 @@ def shipment_record(shipment: Shipment) -> Record:
     }
 
 
-def history_record(entry: OrderHistory) -> Record:
+def history_record(entry: OrderHistory) -> JsonObject:
     return {
         "Sequence": entry.sequence,
         "PreviousStatus": entry.previous_status,
@@ -179,9 +178,9 @@ def history_record(entry: OrderHistory) -> Record:
 
 def event_data(
     order: Order, store_id: str, *, previous_status: int | None, shipments: Iterable[Shipment]
-) -> Record:
+) -> JsonObject:
     """The data of an event: no recipient, and only the latest parcels that fit into EVENT_DATA_BYTES."""
-    data: Record = {
+    data: JsonObject = {
         "OrderID": str(order.pk),
         "OrderNumber": str(order.number),
         "ExternalID": order.external_id,
@@ -195,9 +194,9 @@ def event_data(
     return {**data, "Shipments": _find_latest(shipments, EVENT_DATA_BYTES - len(dumps(data)))}
 
 
-def _find_latest(shipments: Iterable[Shipment], room: int) -> list[Record]:
+def _find_latest(shipments: Iterable[Shipment], room: int) -> list[JsonObject]:
     """The latest parcels that take at most `room` bytes, without their item keys, oldest first."""
-    latest: list[Record] = []
+    latest: list[JsonObject] = []
     for shipment in reversed(list(shipments)):
         record = {name: value for name, value in shipment_record(shipment).items() if name != "ItemKeys"}
         room -= len(dumps(record)) + len(",")
@@ -225,7 +224,7 @@ def _write_number(value: Any) -> float:
     raise TypeError(f"{type(value).__name__} cannot be written to a record")
 
 
-def _cancellation_record(order: Order) -> Record | None:
+def _cancellation_record(order: Order) -> JsonObject | None:
     if not order.cancellation:
         return None
     return {

@@ -3,8 +3,6 @@ from typing import Any
 
 import orjson
 
-Record = dict[str, Any]
-
 
 def fingerprint(record: Any) -> bytes:
     """A digest of the content. A price's Created counts only where it differs from the product's."""

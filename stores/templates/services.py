@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from fulfillment.core.errors import Conflict, Fault, Invalid
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import remove_files, write_files
-from fulfillment.core.text import parse_uuid
+from fulfillment.core.text import JsonObject, parse_uuid
 from printing.preflight.eddm import check_pages
 from printing.text import is_blank
 from printing.typesetting import (
@@ -31,7 +31,7 @@ from printing.typesetting import (
     try_template,
 )
 from stores.templates.models import Font
-from stores.templates.records import Record, fingerprint
+from stores.templates.records import fingerprint
 from stores.templates.selectors import font_file, font_set, typesetting_errors
 
 SUFFIXES = {b"OTTO": ".otf", b"ttcf": ".ttc"}
@@ -98,7 +98,7 @@ class TemplateChecks:
         self._results: dict[bytes, tuple[InputProblem, ...]] = {}
         self._fonts: FontSet | None = None
 
-    def faults(self, record: Record, root: str = "") -> list[Fault]:
+    def faults(self, record: JsonObject, root: str = "") -> list[Fault]:
         entries = record["TemplateFields"]
         if record["Template"] is None:
             problems = tuple(_unusable_values(entries, {}))
@@ -114,7 +114,7 @@ class TemplateChecks:
             for problem in problems
         ]
 
-    def _problems(self, template: object, entries: Sequence[Record]) -> tuple[InputProblem, ...]:
+    def _problems(self, template: object, entries: Sequence[JsonObject]) -> tuple[InputProblem, ...]:
         if self._fonts is None:
             self._fonts = font_set()
         try:
@@ -138,7 +138,7 @@ def _broken_eddm_rules(template: Template) -> Iterator[InputProblem]:
             yield InputProblem(box_pointer, finding.code, finding.message)
 
 
-def _unusable_values(entries: Sequence[Record], gallery: Mapping[str, Artwork]) -> Iterator[InputProblem]:
+def _unusable_values(entries: Sequence[JsonObject], gallery: Mapping[str, Artwork]) -> Iterator[InputProblem]:
     """Checks the defaults by the rules for customers' values: a customer could not correct a default."""
     for index, member, value in _default_values(entries):
         field = replace(read_field(entries[index]), required=False)
@@ -155,7 +155,7 @@ def _unusable_values(entries: Sequence[Record], gallery: Mapping[str, Artwork]) 
 
 
 def _unprintable_values(
-    entries: Sequence[Record], template: Template, fonts: FontSet
+    entries: Sequence[JsonObject], template: Template, fonts: FontSet
 ) -> Iterator[InputProblem]:
     """Renders the template with the defaults of one member at a time; each must fit."""
     for member in DEFAULTS:
@@ -187,14 +187,14 @@ def _problems_of(template: Template, values: Mapping[str, str], fonts: FontSet) 
     return ()
 
 
-def _default_values(entries: Sequence[Record]) -> Iterator[tuple[int, str, str]]:
+def _default_values(entries: Sequence[JsonObject]) -> Iterator[tuple[int, str, str]]:
     for index, entry in enumerate(entries):
         for member in DEFAULTS:
             if not is_blank(entry[member]):
                 yield index, member, entry[member]
 
 
-def _is_uploaded_picture(entry: Record, value: str, template: Template) -> bool:
+def _is_uploaded_picture(entry: JsonObject, value: str, template: Template) -> bool:
     return entry["SubType"] == "Upload" and value not in template.gallery
 
 
@@ -202,10 +202,10 @@ def _find_member(problem: InputProblem) -> str:
     return problem.pointer.rpartition("/")[2] if problem.pointer.startswith("/TemplateFields") else "Template"
 
 
-def same_template(record: Record, stored: Record) -> bool:
+def same_template(record: JsonObject, stored: JsonObject) -> bool:
     """An unchanged template is not checked again: its product must be archivable even if a font is missing."""
     return fingerprint(_split_parts(record)) == fingerprint(_split_parts(stored))
 
 
-def _split_parts(record: Record) -> Record:
+def _split_parts(record: JsonObject) -> JsonObject:
     return {name: record[name] for name in ("Template", "TemplateFields")}

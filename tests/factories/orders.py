@@ -4,15 +4,15 @@ from pathlib import Path
 from typing import Any
 
 import stores
+from fulfillment.core.text import JsonObject
 from printing.typesetting import load_sample, load_template_folder
 from stores.catalog.models import Product, Store
 from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import save_product
-from stores.templates.records import Record
 
 DESIGNS = Path(stores.__file__).parent / "demo" / "templates"
 # Designs that this process has saved: checking a template renders it, for a copy it is not done again.
-_CHECKED: dict[str, Record] = {}
+_CHECKED: dict[str, JsonObject] = {}
 RECIPIENT = {
     "Name": "Dana Whitfield",
     "Company": "Acme Realty",

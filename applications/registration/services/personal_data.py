@@ -13,9 +13,9 @@ from accounts.models import Role, User
 from accounts.services.personal_data import user_emails, user_versions
 from applications.registration.models import Application, DailyUsage, LoggedRequest, OwnerInvitation
 from fulfillment.core.audit.events import event_model
-from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record
+from fulfillment.core.audit.personal_data import ERASED, PersonalData
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
-from fulfillment.core.text import timestamp
+from fulfillment.core.text import JsonObject, timestamp
 
 # Applications without another owner.
 SHOWN = 5
@@ -32,7 +32,7 @@ def personal_data() -> list[PersonalData]:
     ]
 
 
-def _read_applications(user: User) -> Iterator[Record]:
+def _read_applications(user: User) -> Iterator[JsonObject]:
     for application in Application.objects.filter(user=user).order_by("created"):
         yield {
             "ID": str(application.pk),
@@ -68,7 +68,7 @@ def _erase_contacts(user: User) -> None:
             naming.update(**{column: ERASED})
 
 
-def _read_invitations(user: User) -> Iterator[Record]:
+def _read_invitations(user: User) -> Iterator[JsonObject]:
     emails = user_emails(user)
     of_user = Q(lower_email__in=emails) | Q(invited_by=user) | Q(decided_by=user)
     invitations = OwnerInvitation.objects.annotate(lower_email=Lower("email")).filter(of_user)
@@ -90,7 +90,7 @@ def _erase_invitations(user: User) -> None:
         events.objects.annotate(lower_email=Lower("email")).filter(of_user).update(email=ERASED)
 
 
-def _read_requests(user: User) -> Iterator[Record]:
+def _read_requests(user: User) -> Iterator[JsonObject]:
     """Calls that applications made on behalf of the user."""
     for call in LoggedRequest.objects.filter(user=user).order_by("time").iterator(chunk_size=2000):
         yield {

@@ -15,9 +15,9 @@ from django.utils import timezone
 
 from delivery.datasets.models import Dataset, ImportProblem, ImportRun, ImportState
 from fulfillment.core.audit.events import event_model
-from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record
+from fulfillment.core.audit.personal_data import ERASED, PersonalData
 from fulfillment.core.audit.retention import RetentionRule
-from fulfillment.core.text import timestamp
+from fulfillment.core.text import JsonObject, timestamp
 
 UNFINISHED = (ImportState.WAITING, ImportState.RUNNING)
 
@@ -62,12 +62,12 @@ def personal_data() -> list[PersonalData]:
     return [PersonalData("imports", _imports_of, _erase_person), PersonalData("datasets", _datasets_of)]
 
 
-def _imports_of(user: Any) -> list[Record]:
+def _imports_of(user: Any) -> list[JsonObject]:
     runs = ImportRun.objects.filter(created_by__in=_names_of(user)).order_by("pk")
     return [{"FileName": run.file_name, "Created": timestamp(run.created)} for run in runs]
 
 
-def _datasets_of(user: Any) -> list[Record]:
+def _datasets_of(user: Any) -> list[JsonObject]:
     names = _names_of(user)
     datasets = Dataset.objects.filter(Q(created_by__in=names) | Q(activated_by__in=names))
     return [

@@ -12,11 +12,11 @@ from accounts.callers import Caller
 from delivery.selection.models import ChosenRoute, EddmSelection
 from delivery.selection.selectors.selections import made_by
 from delivery.selection.services.choosing import Choice
-from fulfillment.core.audit.personal_data import PersonalData, Record
+from fulfillment.core.audit.personal_data import PersonalData
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.db.copying import copy_rows
 from fulfillment.core.errors import Conflict
-from fulfillment.core.text import timestamp
+from fulfillment.core.text import JsonObject, timestamp
 
 # New counts are published each month, so older selections must be chosen again.
 VALID_FOR = timedelta(days=90)
@@ -96,7 +96,7 @@ def personal_data() -> list[PersonalData]:
     return [PersonalData("eddm_selections", _selections_of, _erase_person)]
 
 
-def _selections_of(user: Any) -> list[Record]:
+def _selections_of(user: Any) -> list[JsonObject]:
     selections = EddmSelection.objects.filter(user=user).order_by("pk")
     return [
         {

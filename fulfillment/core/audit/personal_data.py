@@ -7,7 +7,8 @@ from urllib.parse import unquote_plus
 
 from django.db.models import F, QuerySet
 
-Record = dict[str, Any]
+from fulfillment.core.text import JsonObject
+
 ERASED = "[erased]"
 
 
@@ -28,11 +29,11 @@ class PersonalData:
     """`records` yields JSON objects and holds no secret; `erase` runs in the transaction of the whole erasure."""
 
     name: str
-    records: Callable[[Any], Iterable[Record]]
+    records: Callable[[Any], Iterable[JsonObject]]
     erase: Callable[[Any], object] = erase_nothing
 
 
-def records_of(rows: QuerySet[Any], **columns: str) -> Iterator[Record]:
+def records_of(rows: QuerySet[Any], **columns: str) -> Iterator[JsonObject]:
     """A record of each row, whose members are these columns."""
     yield from rows.values(**{member: F(column) for member, column in columns.items()}).iterator()
 

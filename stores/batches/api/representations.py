@@ -1,9 +1,8 @@
 """The API's records of batches; stores.batches.api.serializers describes the same shapes."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
-from fulfillment.core.text import timestamp
+from fulfillment.core.text import JsonObject, timestamp
 from stores.batches.models import Batch, BatchRow, RowState
 from stores.batches.selectors.batches import budget_decision, counts_of, seconds_left
 from stores.batches.selectors.rows import proofs_of
@@ -13,10 +12,8 @@ from stores.orders.selectors.approvals import decision_record
 from stores.proofs.links import proof_urls
 from stores.proofs.selectors import StoredProof
 
-Record = dict[str, Any]
 
-
-def batch_record(batch: Batch) -> Record:
+def batch_record(batch: Batch) -> JsonObject:
     counts, approval = counts_of(batch), getattr(batch, "approval", None)
     return {
         "BatchID": str(batch.pk),
@@ -53,13 +50,13 @@ def batch_record(batch: Batch) -> Record:
     }
 
 
-def row_records(batch: Batch, rows: Iterable[BatchRow]) -> list[Record]:
+def row_records(batch: Batch, rows: Iterable[BatchRow]) -> list[JsonObject]:
     listed = list(rows)
     proofs = proofs_of(listed)
     return [row_record(batch, row, proofs) for row in listed]
 
 
-def row_record(batch: Batch, row: BatchRow, proofs: Mapping[str, StoredProof]) -> Record:
+def row_record(batch: Batch, row: BatchRow, proofs: Mapping[str, StoredProof]) -> JsonObject:
     return {
         "RowKey": row.key,
         "Number": row.number,
@@ -74,7 +71,7 @@ def row_record(batch: Batch, row: BatchRow, proofs: Mapping[str, StoredProof]) -
     }
 
 
-def _proof_record(proof: StoredProof | None, product_id: str) -> Record | None:
+def _proof_record(proof: StoredProof | None, product_id: str) -> JsonObject | None:
     if proof is None:
         return None
     urls = proof_urls(proof, product_id)

@@ -12,10 +12,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.services.notifications import erase_texts
-from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record, records_of
+from fulfillment.core.audit.personal_data import ERASED, PersonalData, records_of
 from fulfillment.core.audit.retention import RetentionRule, remove_each, rule_for_rows
 from fulfillment.core.db.locks import long_transaction
-from fulfillment.core.text import timestamp
+from fulfillment.core.text import JsonObject, timestamp
 from stores.batches.models import (
     SETTLED,
     Batch,
@@ -127,7 +127,7 @@ def _folded_values(values: dict[str, Any]) -> set[str]:
     return {str(value).strip().casefold() for value in values.values()}
 
 
-def _batches_of(user: User) -> Iterator[Record]:
+def _batches_of(user: User) -> Iterator[JsonObject]:
     for batch in Batch.objects.filter(user=user).order_by("created"):
         yield {
             "BatchID": str(batch.pk),
@@ -144,12 +144,12 @@ def _erase_batches(user: User) -> None:
     Batch.objects.filter(user=user).exclude(status__in=DONE).delete()
 
 
-def _approvals_of(user: User) -> Iterator[Record]:
+def _approvals_of(user: User) -> Iterator[JsonObject]:
     approvals = BatchApproval.objects.filter(decided_by=user).order_by("decided")
     return records_of(approvals, BatchID="pk", Decided="decided", Note="note")
 
 
-def _mappings_of(user: User) -> Iterator[Record]:
+def _mappings_of(user: User) -> Iterator[JsonObject]:
     mappings = ColumnMapping.objects.filter(user=user).order_by("name")
     return records_of(mappings, Name="name", Mapping="mapping")
 

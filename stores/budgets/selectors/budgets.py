@@ -17,9 +17,9 @@ from accounts.selectors.grants import grants_on_store
 from accounts.selectors.users import find_user
 from applications.registration.models import Application
 from fulfillment.core.errors import Conflict, DomainError, Forbidden, NotFound
-from fulfillment.core.text import parse_uuid
+from fulfillment.core.text import JsonObject, parse_uuid
 from stores.budgets.models import Budget, BudgetEntry, BudgetPeriod, CostCenter, CostCenterMember, ScopeKind
-from stores.budgets.representations import Record, entry_cells, entry_record
+from stores.budgets.representations import entry_cells, entry_record
 from stores.budgets.selectors.standings import standings_of, standings_of_caller
 from stores.budgets.standings import Standing
 from stores.catalog.models import Store
@@ -170,7 +170,7 @@ def filter_entries(
 
 def entry_records(
     entries: Iterable[BudgetEntry], budget: Budget, *, names_people: bool = True
-) -> list[Record]:
+) -> list[JsonObject]:
     listed = list(entries)
     names = actor_names(listed, names_people=names_people)
     return [entry_record(entry, budget, names) for entry in listed]

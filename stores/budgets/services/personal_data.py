@@ -7,7 +7,8 @@ from django.db.models import Exists, Q
 from accounts.models import Role, User
 from accounts.services.personal_data import names_pattern
 from fulfillment.core.audit.events import event_model
-from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record, records_of
+from fulfillment.core.audit.personal_data import ERASED, PersonalData, records_of
+from fulfillment.core.text import JsonObject
 from stores.budgets.models import Budget, BudgetEntry, CostCenterMember
 
 
@@ -19,12 +20,12 @@ def personal_data() -> list[PersonalData]:
     ]
 
 
-def _budgets_of(user: User) -> Iterator[Record]:
+def _budgets_of(user: User) -> Iterator[JsonObject]:
     budgets = Budget.objects.filter(scope_key=user.pk).order_by("created")
     return records_of(budgets, BudgetID="pk", StoreID="store__external_id", Name="name")
 
 
-def _entries_of(user: User) -> Iterator[Record]:
+def _entries_of(user: User) -> Iterator[JsonObject]:
     """Entries are accounting records: they stay, and show no name once the person is erased."""
     entries = BudgetEntry.objects.filter(actor_user=user.pk).order_by("pk")
     columns = {
@@ -48,7 +49,7 @@ def _erase_notes(user: User) -> None:
     BudgetEntry.objects.filter(related, note__iregex=names_pattern(user)).update(note=ERASED)
 
 
-def _memberships_of(user: User) -> Iterator[Record]:
+def _memberships_of(user: User) -> Iterator[JsonObject]:
     members = CostCenterMember.objects.filter(user=user).order_by("pk")
     center = {"Code": "cost_center__code", "Name": "cost_center__name"}
     return records_of(members, StoreID="store__external_id", **center)

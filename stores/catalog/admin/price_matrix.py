@@ -9,12 +9,11 @@ from typing import Any
 from django.utils.translation import gettext, gettext_lazy
 
 from fulfillment.core.errors import Fault
-from fulfillment.core.text import parse_number
+from fulfillment.core.text import JsonObject, parse_number
 from stores.catalog.admin.delivery_methods import match_method, method_context, read_method, warn_of_typo
 from stores.catalog.countries import COUNTRIES
 from stores.catalog.models import LocationType
 from stores.catalog.records.record_checks import price_key
-from stores.templates.records import Record
 
 # A form has at most 2,000 inputs; larger tables are changed by a catalog file.
 MAX_CELLS = 1500
@@ -74,7 +73,7 @@ class PriceCell:
 class PriceMatrix:
     """Built from the stored prices or, with `data`, from a submitted form. An empty cell has no price."""
 
-    def __init__(self, stored: Sequence[Record], known_methods: Sequence[str], data: Any = None) -> None:
+    def __init__(self, stored: Sequence[JsonObject], known_methods: Sequence[str], data: Any = None) -> None:
         self.stored, self.known_methods = stored, known_methods
         self.methods, self.destinations = _stored_matrix(stored)
         self.is_too_large = len(self.methods) * len(self.destinations) > MAX_CELLS
@@ -110,7 +109,7 @@ class PriceMatrix:
         order = {price_key(price): number for number, price in enumerate(self.stored)}
         return sorted(filled, key=lambda cell: order.get(cell.key, len(order)))
 
-    def records(self) -> list[Record]:
+    def records(self) -> list[JsonObject]:
         if self.is_too_large:
             return [_without_date(price) for price in self.stored]
         return [self._record(cell) for cell in self.cells]
@@ -174,7 +173,7 @@ class PriceMatrix:
             for message in messages
         ]
 
-    def _record(self, cell: PriceCell) -> Record:
+    def _record(self, cell: PriceCell) -> JsonObject:
         stored = next((price for price in self.stored if price_key(price) == cell.key), None)
         descriptions = {
             price["Description"] for price in self.stored if price["DeliveryMethodCode"] == cell.method.code
@@ -205,7 +204,7 @@ class PriceMatrix:
             destination.cells.sort(key=lambda cell: cell.method.number)
 
 
-def _stored_matrix(stored: Sequence[Record]) -> tuple[list[Method], list[Destination]]:
+def _stored_matrix(stored: Sequence[JsonObject]) -> tuple[list[Method], list[Destination]]:
     methods: dict[str, Method] = {}
     destinations: dict[tuple[str, str], Destination] = {}
     descriptions: dict[str, set[str]] = {}
@@ -273,7 +272,7 @@ def _read_price(text: str) -> Decimal | str:
         return text
 
 
-def _without_date(price: Record) -> Record:
+def _without_date(price: JsonObject) -> JsonObject:
     """Drops the date, which the service carries over."""
     return {name: value for name, value in price.items() if name != "Created"}
 

@@ -14,6 +14,7 @@ from fulfillment.core.admin.inlines import LabelledFormSet
 from fulfillment.core.admin.names import name_model
 from fulfillment.core.errors import Fault
 from fulfillment.core.recorded_texts import translated
+from fulfillment.core.text import JsonObject
 from stores.catalog.admin.delivery_methods import MethodWidget, find_known_methods, match_method, warn_of_typo
 from stores.catalog.admin.price_matrix import PriceMatrix
 from stores.catalog.admin.scoping import ValidatedByService
@@ -28,7 +29,6 @@ from stores.catalog.records.field_specs import (
 from stores.catalog.records.record_checks import list_steps_to_sale
 from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import find_product_faults
-from stores.templates.records import Record
 
 # The form's names of fields; the form chooses a preset as a record, the service takes its ID.
 COLUMNS = {spec.name: spec.column for spec in STORED_PRODUCT_FIELDS} | {"Preset": "preset"}
@@ -99,7 +99,7 @@ class ProductForm(ValidatedByService):
         return find_known_methods(self)
 
     @cached_property
-    def stored_record(self) -> Record:
+    def stored_record(self) -> JsonObject:
         return dict(stored_product(self.instance.pk).record) if self.instance.pk else {}
 
     @cached_property
@@ -238,7 +238,7 @@ class ChildFormSet(LabelledFormSet):
         return sorted(used, key=lambda form: (places[form] is None, places[form] or 0))
 
 
-def product_record(form: ProductForm, formsets: Iterable[ChildFormSet]) -> Record:
+def product_record(form: ProductForm, formsets: Iterable[ChildFormSet]) -> JsonObject:
     """The stored record, updated with the values of the forms."""
     record = {**form.stored_record, "DeliveredPrices": form.matrix.records()}
     record["IsActive"] = form.publishes or (record.get("IsActive", False) and UNPUBLISH not in form.data)

@@ -7,10 +7,9 @@ from typing import Any
 
 import orjson
 
-from fulfillment.core.text import timestamp
+from fulfillment.core.text import JsonObject, timestamp
 from stores.catalog.catalog_file.reader import FORMAT, VERSION
 from stores.catalog.records.field_specs import STORED_PRODUCT_FIELDS, STORED_STORE_FIELDS, FieldSpec
-from stores.templates.records import Record
 
 # Fields that are left out of the file where they have their default.
 OMITTED_AT_DEFAULT = frozenset(
@@ -33,7 +32,7 @@ INDENTATION = re.compile(rb"\n +")
 STORE_DEPTH, PRODUCT_DEPTH = 2, 4
 
 
-def write_catalog(stores: Iterable[tuple[Record, Iterable[Record]]]) -> Iterator[bytes]:
+def write_catalog(stores: Iterable[tuple[JsonObject, Iterable[JsonObject]]]) -> Iterator[bytes]:
     """One object indented by one space for each level, so that a changed value changes one line."""
     yield b'{\n "Format": "%s",\n "Version": %d,\n "Stores": [' % (FORMAT.encode(), VERSION)
     separator = b""
@@ -53,7 +52,7 @@ def write_catalog(stores: Iterable[tuple[Record, Iterable[Record]]]) -> Iterator
     yield (b"\n ]" if separator else b"]") + b"\n}\n"
 
 
-def _shown_fields(record: Record, specs: Iterable[FieldSpec]) -> dict[str, Any]:
+def _shown_fields(record: JsonObject, specs: Iterable[FieldSpec]) -> dict[str, Any]:
     return {
         spec.name: record[spec.name]
         for spec in specs
@@ -61,7 +60,7 @@ def _shown_fields(record: Record, specs: Iterable[FieldSpec]) -> dict[str, Any]:
     }
 
 
-def _product_record(record: Record) -> dict[str, Any]:
+def _product_record(record: JsonObject) -> dict[str, Any]:
     shown = _shown_fields(record, STORED_PRODUCT_FIELDS[:-1])
     shown["TemplateFields"] = record["TemplateFields"]
     shown["DeliveredPrices"] = [_price_record(price) for price in record["DeliveredPrices"]]
@@ -71,7 +70,7 @@ def _product_record(record: Record) -> dict[str, Any]:
     return shown
 
 
-def _price_record(price: Record) -> dict[str, Any]:
+def _price_record(price: JsonObject) -> dict[str, Any]:
     shown = dict(price)
     created = shown.pop("Created")
     if created is not None:

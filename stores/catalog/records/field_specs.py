@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from django.utils.translation import gettext_noop
 
+from fulfillment.core.text import JsonObject
 from stores.catalog.models import (
     BudgetDuration,
     BudgetType,
@@ -19,7 +20,6 @@ from stores.catalog.models.product import Binding, Coating, Edge
 from stores.catalog.models.store import EXTERNAL_ID
 from stores.catalog.records import value_checks as checks
 from stores.presets.models import CODE
-from stores.templates.records import Record
 
 REQUIRED: Any = object()
 MAX_FIELDS = 200
@@ -306,7 +306,7 @@ STORED_STORE_FIELDS = tuple(spec for spec in STORE_FIELDS if spec.column)
 STORED_PRODUCT_FIELDS = tuple(spec for spec in PRODUCT_FIELDS if spec.column)
 
 
-def store_record(store: Store) -> Record:
+def store_record(store: Store) -> JsonObject:
     return {spec.name: getattr(store, spec.column) for spec in STORED_STORE_FIELDS}
 
 

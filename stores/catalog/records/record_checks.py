@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import Fault
+from fulfillment.core.text import JsonObject
 from printing.preflight.eddm import check_piece, check_size
 from stores.catalog.models import TemplateFieldSubType, TemplateFieldType
 from stores.catalog.models.product import SUB_TYPES
@@ -19,14 +20,13 @@ from stores.catalog.records.field_specs import (
     FieldSpec,
 )
 from stores.catalog.records.value_checks import ValueRefused
-from stores.templates.records import Record
 
 
-def price_key(price: Record) -> tuple[str, str, str]:
+def price_key(price: JsonObject) -> tuple[str, str, str]:
     return price["DeliveryMethodCode"], price["CountryCode"], price["LocationType"]
 
 
-KEYS: dict[str, tuple[Callable[[Record], Any], str]] = {
+KEYS: dict[str, tuple[Callable[[JsonObject], Any], str]] = {
     "TemplateFields": (lambda entry: entry["FieldName"], "FieldName"),
     "DeliveredPrices": (price_key, "DeliveryMethodCode, CountryCode and LocationType"),
     "ProductionSpeeds": (lambda entry: entry["Days"], "Days"),
@@ -34,13 +34,13 @@ KEYS: dict[str, tuple[Callable[[Record], Any], str]] = {
 KEY_FIELDS = {fields: re.findall(r"[A-Z]\w+", fields) for _, fields in KEYS.values()}
 
 
-def check_store(raw: Any, pointer: str = "") -> tuple[Record, list[Fault]]:
+def check_store(raw: Any, pointer: str = "") -> tuple[JsonObject, list[Fault]]:
     """The store's record in stored form, and its faults; a record with faults must not be used."""
     faults: list[Fault] = []
     return _read_fields(raw, STORED_STORE_FIELDS, frozenset(), pointer, faults), faults
 
 
-def check_product(raw: Any, pointer: str = "") -> tuple[Record, list[Fault]]:
+def check_product(raw: Any, pointer: str = "") -> tuple[JsonObject, list[Fault]]:
     faults: list[Fault] = []
     record = _read_fields(raw, STORED_PRODUCT_FIELDS, CHILDREN.keys(), pointer, faults)
     if isinstance(raw, Mapping):
@@ -52,13 +52,13 @@ def check_product(raw: Any, pointer: str = "") -> tuple[Record, list[Fault]]:
 
 def _read_fields(
     raw: Any, specs: tuple[FieldSpec, ...], others: Any, pointer: str, faults: list[Fault]
-) -> Record:
+) -> JsonObject:
     if not isinstance(raw, Mapping):
         faults.append(
             Fault(pointer, "not_an_object", f"Write a JSON object; found {checks.brief_json(raw)}.")
         )
         return {}
-    record: Record = {}
+    record: JsonObject = {}
     member_count = 0
     for spec in specs:
         name, default = spec.name, spec.default
@@ -80,7 +80,7 @@ def _read_fields(
 
 def _read_all(
     raw: Any, specs: tuple[FieldSpec, ...], maximum: int, pointer: str, faults: list[Fault]
-) -> list[Record]:
+) -> list[JsonObject]:
     name = pointer.rpartition("/")[2]
     if not isinstance(raw, list | tuple):
         faults.append(
@@ -106,7 +106,7 @@ def _find_unknown(raw: Mapping[str, Any], allowed_names: list[str], pointer: str
     ]
 
 
-def _broken_rules(record: Record, pointer: str) -> list[Fault]:
+def _broken_rules(record: JsonObject, pointer: str) -> list[Fault]:
     """Rules over several fields. A rule is skipped where one of its fields is invalid."""
     faults = []
     rules = [
@@ -128,7 +128,7 @@ def _broken_rules(record: Record, pointer: str) -> list[Fault]:
     return faults
 
 
-def _broken_eddm_rules(record: Record, pointer: str) -> Iterator[Fault]:
+def _broken_eddm_rules(record: JsonObject, pointer: str) -> Iterator[Fault]:
     if _is_readable(record, ("WidthMM", "HeightMM")):
         for finding in check_size(record["WidthMM"], record["HeightMM"]):
             yield Fault(f"{pointer}/IsEddm", finding.code, f"IsEddm: {finding.message}")
@@ -137,11 +137,11 @@ def _broken_eddm_rules(record: Record, pointer: str) -> Iterator[Fault]:
             yield Fault(f"{pointer}/{name}", "eddm_piece_refused", f"{name}: {message}")
 
 
-def _is_readable(record: Record, names: Iterable[str]) -> bool:
+def _is_readable(record: JsonObject, names: Iterable[str]) -> bool:
     return all(record.get(name, REQUIRED) is not REQUIRED for name in names)
 
 
-def _broken_field_rules(field: Record, pointer: str) -> list[Fault]:
+def _broken_field_rules(field: JsonObject, pointer: str) -> list[Fault]:
     kind, sub_type, choices = field["Type"], field["SubType"], field["Choices"]
     allowed = SUB_TYPES[kind]
     if sub_type not in allowed:
@@ -159,7 +159,7 @@ def _broken_field_rules(field: Record, pointer: str) -> list[Fault]:
 
 
 def _find_repeats(
-    entries: list[Record], key: Callable[[Record], Any], fields: str, pointer: str
+    entries: list[JsonObject], key: Callable[[JsonObject], Any], fields: str, pointer: str
 ) -> list[Fault]:
     faults = []
     positions: dict[Any, int] = {}
@@ -192,7 +192,7 @@ class SaleStep(NamedTuple):
         return self.is_required and not self.is_done
 
 
-def list_steps_to_sale(record: Record) -> list[SaleStep]:
+def list_steps_to_sale(record: JsonObject) -> list[SaleStep]:
     """The steps in the order of the page. Without its required steps a product cannot be ordered or printed."""
     fields, prices = record.get("TemplateFields", ()), record.get("DeliveredPrices", ())
     speeds, template = record.get("ProductionSpeeds", ()), record.get("Template")

@@ -18,7 +18,7 @@ from accounts.selectors.grants import grants_on_store
 from accounts.selectors.users import user_by_id
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Fault, Forbidden, Invalid, NotFound
-from fulfillment.core.text import parse_uuid
+from fulfillment.core.text import JsonObject, parse_uuid
 from stores.catalog.models import Store
 from stores.catalog.records.field_specs import (
     DELIVERED_PRICE_FIELDS,
@@ -27,7 +27,6 @@ from stores.catalog.records.field_specs import (
     store_record,
 )
 from stores.catalog.selectors.stores import CALLER, RENDERINGS, VISIBLE, StoredBody, unknown_store, visibility
-from stores.templates.records import Record
 
 BATCH = 500
 
@@ -102,7 +101,7 @@ class StoredProduct(NamedTuple):
     version: int
     created: datetime
     updated: datetime
-    record: Record
+    record: JsonObject
 
 
 def stored_products(*, store_ids: Sequence[int]) -> Iterator[StoredProduct]:
@@ -146,7 +145,7 @@ def find_stores(store_ids: Sequence[str]) -> list[Store]:
     return named_stores
 
 
-def catalog_of(store_ids: Sequence[str]) -> Iterator[tuple[Record, Iterator[Record]]]:
+def catalog_of(store_ids: Sequence[str]) -> Iterator[tuple[JsonObject, Iterator[JsonObject]]]:
     """Each store with its products, including archived ones; call it inside a transaction."""
     for store in find_stores(store_ids):
         yield store_record(store), (product.record for product in stored_products(store_ids=[store.pk]))
@@ -155,7 +154,7 @@ def catalog_of(store_ids: Sequence[str]) -> Iterator[tuple[Record, Iterator[Reco
 def _stored_product(row: Sequence[Any]) -> StoredProduct:
     specs = STORED_PRODUCT_FIELDS
     *columns, fields, prices, speeds = row[: -len(specs)]
-    record: Record = {spec.name: value for spec, value in zip(specs, row[-len(specs) :], strict=True)}
+    record: JsonObject = {spec.name: value for spec, value in zip(specs, row[-len(specs) :], strict=True)}
     template = record["Template"]
     record["Template"] = orjson.loads(template) if isinstance(template, str) else template
     record["TemplateFields"] = [dict(zip(FIELD_NAMES, field, strict=True)) for field in orjson.loads(fields)]
@@ -166,7 +165,7 @@ def _stored_product(row: Sequence[Any]) -> StoredProduct:
     return StoredProduct._make((*columns, record))
 
 
-def _price(values: Sequence[Any]) -> Record:
+def _price(values: Sequence[Any]) -> JsonObject:
     price = dict(zip(PRICE_NAMES, values, strict=True))
     price["Price"] = Decimal(price["Price"])
     if price["Created"]:

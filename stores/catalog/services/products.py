@@ -9,13 +9,13 @@ from django.db.models import Max
 from django.utils import timezone
 
 from fulfillment.core.errors import Fault
+from fulfillment.core.text import JsonObject
 from stores.catalog.models import Product, Store
 from stores.catalog.records.record_checks import check_product
 from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.rows import CatalogEntry, CatalogRows
 from stores.catalog.services.stores import invalid, lock_store, record_catalog_change
 from stores.presets.selectors import unknown_presets
-from stores.templates.records import Record
 from stores.templates.services import TemplateChecks, same_template
 
 # An ID has at most 64 characters; the rest is for "-copy-" and a number.
@@ -29,7 +29,7 @@ def save_product(
     values: Mapping[str, Any],
     product: Product | None = None,
     position: int | None = None,
-    copy_of: Record | None = None,
+    copy_of: JsonObject | None = None,
 ) -> Product:
     """Writes a product and replaces all its children; without `product` it creates one.
 
@@ -99,12 +99,12 @@ def duplicate_product(*, product: Product) -> Product:
     return save_product(store=store, values={**record, "APIKey": "", "IsActive": False}, copy_of=original)
 
 
-def _check_template(record: Record) -> None:
+def _check_template(record: JsonObject) -> None:
     if faults := TemplateChecks().faults(record):
         raise invalid("The template cannot be saved.", faults)
 
 
-def _find_clashes(record: Record, store: Store, product: Product | None) -> list[Fault]:
+def _find_clashes(record: JsonObject, store: Store, product: Product | None) -> list[Fault]:
     others = Product.objects.filter(store=store, external_id=record["ID"])
     if product is not None:
         others = others.exclude(pk=product.pk)

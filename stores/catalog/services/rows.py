@@ -10,6 +10,7 @@ import orjson
 from django.db import connection
 
 from fulfillment.core.db.copying import copy_rows
+from fulfillment.core.text import JsonObject
 from stores.catalog.models import Store
 from stores.catalog.records.field_specs import (
     DELIVERED_PRICE_FIELDS,
@@ -21,7 +22,7 @@ from stores.catalog.records.field_specs import (
 from stores.catalog.records.record_checks import price_key
 from stores.catalog.representations import render_product
 from stores.catalog.selectors.products import StoredProduct, stored_products_by_id
-from stores.templates.records import Record, fingerprint
+from stores.templates.records import fingerprint
 
 *PLAIN, TEMPLATE = STORED_PRODUCT_FIELDS
 RECORD_COLUMNS = [spec.column for spec in STORED_PRODUCT_FIELDS]
@@ -61,7 +62,7 @@ class CatalogEntry:
     `stored` is the product in the database with the same ID; `parts` names the children to write, and the template.
     """
 
-    record: Record
+    record: JsonObject
     stored: StoredProduct | None = None
     pk: int = 0
     position: int = 0
@@ -197,7 +198,7 @@ class CatalogRows:
 
 
 def carry_over_price_dates(
-    record: Record, stored_prices: list[Record], *, created: datetime, now: datetime
+    record: JsonObject, stored_prices: list[JsonObject], *, created: datetime, now: datetime
 ) -> None:
     """An existing price keeps its date and a new one gets `now`; a date in the record itself takes precedence."""
     dates = {price_key(price): price["Created"] for price in stored_prices}

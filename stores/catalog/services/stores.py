@@ -13,6 +13,7 @@ from PIL import Image
 
 from fulfillment.core.db.changes import saved_if_changed
 from fulfillment.core.errors import Fault, Invalid
+from fulfillment.core.text import JsonObject
 from printing.pictures import (
     PictureTooLarge,
     PictureUnreadable,
@@ -25,7 +26,6 @@ from stores.catalog.records.field_specs import STORED_STORE_FIELDS, store_record
 from stores.catalog.records.record_checks import check_store
 from stores.catalog.representations import render_store
 from stores.catalog.services.refresh import render_products_again
-from stores.templates.records import Record
 
 LOGO_BYTES = 1_048_576
 LOGO_SIDE = 4096
@@ -152,14 +152,14 @@ def invalid(message: str, faults: list[Fault]) -> Invalid:
     return Invalid(faults[0].message if len(faults) == 1 else message, faults=faults)
 
 
-def _lock_store(record: Record, store: Store | None) -> Store | None:
+def _lock_store(record: JsonObject, store: Store | None) -> Store | None:
     stores = Store.objects.select_for_update(no_key=True)
     if store is not None and store.pk is not None:
         return stores.get(pk=store.pk)
     return stores.filter(external_id=record["StoreID"]).first()
 
 
-def _find_clashes(record: Record, current: Store | None, pointer: str) -> list[Fault]:
+def _find_clashes(record: JsonObject, current: Store | None, pointer: str) -> list[Fault]:
     others = Store.objects.all() if current is None else Store.objects.exclude(pk=current.pk)
     faults = []
     if others.filter(external_id=record["StoreID"]).exists():

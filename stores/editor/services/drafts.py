@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.errors import Conflict, Invalid
+from fulfillment.core.text import JsonObject
 from printing.typesetting import Artwork
 from printing.typesetting.artwork import ARTWORK_BYTES, ArtworkInvalid
 from stores.catalog.models import ArtworkUpload, Product, TemplatePicture
@@ -18,7 +19,6 @@ from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import save_product
 from stores.catalog.services.stores import lock_store
 from stores.editor.selectors import Draft, EditorContext, checked_artwork, encode_data, read_pictures
-from stores.templates.records import Record
 
 # A saved template contains its pictures.
 ARTWORK_RETENTION = timedelta(days=7)
@@ -63,7 +63,7 @@ def save_template(*, product: Product, version: int, draft: Draft, editor: Edito
     return save_product(store=store, values=values, product=product)
 
 
-def check_new_field(*, product: Product, draft: Draft, entry: Mapping[str, Any]) -> Record:
+def check_new_field(*, product: Product, draft: Draft, entry: Mapping[str, Any]) -> JsonObject:
     """The entry of TemplateFields in full, if the product could be saved with it and those that are new already."""
     record = stored_product(product.pk).record
     fields = [*record["TemplateFields"], *_still_new(draft, record), entry]
@@ -71,7 +71,7 @@ def check_new_field(*, product: Product, draft: Draft, entry: Mapping[str, Any])
     pointer = f"/TemplateFields/{len(fields) - 1}"
     if wrong := [fault for fault in faults if fault.pointer.startswith(pointer) or not fault.pointer]:
         raise Invalid("The field cannot be added.", faults=wrong)
-    new: Record = checked["TemplateFields"][-1]
+    new: JsonObject = checked["TemplateFields"][-1]
     return {**new, "Choices": list(new["Choices"])}
 
 
@@ -97,7 +97,7 @@ def store_artwork(*, product: Product, user_id: Any, name: str, media_type: str,
     return artwork
 
 
-def _still_new(draft: Draft, record: Record) -> list[Any]:
+def _still_new(draft: Draft, record: JsonObject) -> list[Any]:
     """The new fields that no other change has added to the product in the meantime."""
     existing_names = {entry["FieldName"] for entry in record["TemplateFields"]}
     return [entry for entry in draft.new_fields if entry["FieldName"] not in existing_names]

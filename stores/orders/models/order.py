@@ -10,9 +10,10 @@ from django.contrib.postgres.indexes import BrinIndex, GinIndex
 from django.db import models
 from django.db.models import Q
 
+from fulfillment.core.text import JsonObject
 from stores.catalog.models.product import Product
 from stores.catalog.models.store import Store
-from stores.orders.eddm import Record, summary_of
+from stores.orders.eddm import summary_of
 from stores.orders.models.search import SEARCH_TRIGGERS
 from stores.orders.models.status import (
     OPEN_STATUSES,
@@ -313,7 +314,7 @@ class OrderItem(models.Model):
         return f"{self.quantity} × {self.product_name}"  # noqa: RUF001 - a multiplication sign is meant
 
     @property
-    def eddm_summary(self) -> Record | None:
+    def eddm_summary(self) -> JsonObject | None:
         return summary_of(self.eddm) if self.eddm else None
 
 

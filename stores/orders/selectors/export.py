@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from fulfillment.core.db.prepared import fetch_rows
+from fulfillment.core.text import JsonObject
 from stores.orders.models import Order
-from stores.orders.representations import Record, export_record, history_record, item_record, shipment_record
+from stores.orders.representations import export_record, history_record, item_record, shipment_record
 from stores.orders.selectors.access import StoreAccess
 
 BATCH = 2000
@@ -186,7 +187,7 @@ def fitting_page(page: ExportPage) -> tuple[ExportPage, bool]:
     return shortened, not fitting or size > LARGE_PAGE_BYTES
 
 
-def verbose_records(access: StoreAccess, page: ExportPage, *, with_mode: bool = False) -> list[Record]:
+def verbose_records(access: StoreAccess, page: ExportPage, *, with_mode: bool = False) -> list[JsonObject]:
     """The full records, with items and shipments, in a fixed number of statements; `with_mode` adds IsTest."""
     store_id = access.store.external_id
     orders = Order.objects.filter(access.visible, pk__in=[row.order_id for row in page.rows])

@@ -18,9 +18,9 @@ from delivery.datasets.selectors import live_dataset
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.selectors.selections import shapes_by_code, visible_selections
 from fulfillment.core.errors import Invalid
-from fulfillment.core.text import parse_uuid
+from fulfillment.core.text import JsonObject, parse_uuid
 from stores.catalog.models import Product, Store
-from stores.orders.eddm import MAX_ROUTES, ROUTE, Record, RequestedSelection, drop_routes, stored_record
+from stores.orders.eddm import MAX_ROUTES, ROUTE, RequestedSelection, drop_routes, stored_record
 from stores.orders.models import OrderItem
 from stores.orders.requests import PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import WRITE, authorize_store
@@ -56,10 +56,10 @@ def resolve_selections(
     return replace(price_request, items=tuple(items))
 
 
-def stored_selections(requests: Iterable[RequestedSelection | None]) -> list[Record | None]:
+def stored_selections(requests: Iterable[RequestedSelection | None]) -> list[JsonObject | None]:
     """The copies that an order stores of its selections, in their order; each selection is read once."""
-    records: dict[UUID, Record] = {}
-    stored: list[Record | None] = []
+    records: dict[UUID, JsonObject] = {}
+    stored: list[JsonObject | None] = []
     for requested in requests:
         if requested is None or requested.selection is None:
             stored.append(dict(requested.stored) if requested and requested.stored else None)

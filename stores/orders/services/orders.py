@@ -12,9 +12,9 @@ from accounts.callers import Caller
 from delivery.selection.services.selections import retain_for_order
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import Conflict, Forbidden
+from fulfillment.core.text import JsonObject
 from fulfillment.core.uuid7 import new_uuid7
 from stores.budgets.services.claims import BudgetOutcome, count_in_budgets, count_reserved_order
-from stores.orders.eddm import Record
 from stores.orders.models import TEST_OUTCOME, Order, OrderItem, OrderStatus, Quote, TestOutcome
 from stores.orders.models.status import EVENT_TYPES
 from stores.orders.pricing import Option
@@ -63,7 +63,7 @@ class PreparedOrder:
     option: Option
     quote: Quote | None
     reprint_of: Order | None
-    stored_selections: Sequence[Record | None]
+    stored_selections: Sequence[JsonObject | None]
     print_files: Sequence[StoredPrint | None]
 
 

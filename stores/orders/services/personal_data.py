@@ -8,9 +8,9 @@ from django.db import Error, transaction
 from django.db.models import Q
 
 from accounts.models import User
-from fulfillment.core.audit.personal_data import PersonalData, Record, records_of
+from fulfillment.core.audit.personal_data import PersonalData, records_of
 from fulfillment.core.errors import DomainError
-from fulfillment.core.text import timestamp
+from fulfillment.core.text import JsonObject, timestamp
 from stores.catalog.models import ArtworkUpload, CatalogUpload
 from stores.orders.models import (
     ActorKind,
@@ -43,29 +43,29 @@ def personal_data() -> list[PersonalData]:
     ]
 
 
-def _orders_of(user: User) -> Iterator[Record]:
+def _orders_of(user: User) -> Iterator[JsonObject]:
     placed = Order.objects.filter(user=user).select_related("store").prefetch_related("items", "shipments")
     # Few at once: the items of one order can have 10 MB.
     for order in placed.order_by("created").iterator(chunk_size=5):
         yield orjson.loads(dumps(full_record(order, order.store.external_id)))
 
 
-def _history_of(user: User) -> Iterator[Record]:
+def _history_of(user: User) -> Iterator[JsonObject]:
     history = OrderHistory.objects.filter(actor=user).order_by("timestamp")
     return records_of(history, OrderID="order_id", Status="status", Timestamp="timestamp", Note="note")
 
 
-def _approvals_of(user: User) -> Iterator[Record]:
+def _approvals_of(user: User) -> Iterator[JsonObject]:
     requests = ApprovalRequest.objects.filter(decided_by=user).order_by("decided")
     return records_of(requests, OrderID="pk", Decided="decided", Note="note")
 
 
-def _comments_of(user: User) -> Iterator[Record]:
+def _comments_of(user: User) -> Iterator[JsonObject]:
     comments = OrderComment.objects.filter(author=user).order_by("pk")
     return records_of(comments, OrderID="order_id", Text="text", Created="created")
 
 
-def _views_of(user: User) -> Iterator[Record]:
+def _views_of(user: User) -> Iterator[JsonObject]:
     views = OrderView.objects.filter(owner=user).order_by("pk")
     return records_of(views, Name="name", Query="query", IsShared="is_shared")
 
@@ -74,19 +74,19 @@ def _erase_views(user: User) -> None:
     OrderView.objects.filter(owner=user).delete()
 
 
-def _quotes_of(user: User) -> Iterator[Record]:
+def _quotes_of(user: User) -> Iterator[JsonObject]:
     for quote in Quote.objects.filter(user=user).order_by("created").iterator():
         yield {**orjson.loads(quote.rendering), "Created": timestamp(quote.created)}
 
 
-def _pictures_of(user: User) -> Iterator[Record]:
+def _pictures_of(user: User) -> Iterator[JsonObject]:
     assets = Asset.objects.filter(user=user).order_by("created")
     uploads = ArtworkUpload.objects.filter(user=user).order_by("created")
     yield from records_of(assets, AssetID="pk", SHA256="sha256", Created="created")
     yield from records_of(uploads, FileName="name", SHA256="sha256", Created="created")
 
 
-def _catalog_uploads(user: User) -> Iterator[Record]:
+def _catalog_uploads(user: User) -> Iterator[JsonObject]:
     uploads = CatalogUpload.objects.filter(Q(created_by=user) | Q(imported_by=user)).order_by("pk")
     return records_of(uploads, FileName="file_name", State="state", Created="created")
 

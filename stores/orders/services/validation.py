@@ -17,7 +17,7 @@ from fulfillment.core.errors import (
     invalid_from,
     raise_faults,
 )
-from stores.orders.eddm import Record
+from fulfillment.core.text import JsonObject
 from stores.orders.models import TEST_OUTCOME, Order, Quote, TestOutcome
 from stores.orders.pricing import Line, Option, with_checked_terms
 from stores.orders.requests import (
@@ -44,7 +44,7 @@ class ValidatedOrder(NamedTuple):
     option: Option
     quote: Quote | None
     reprint_of: Order | None
-    stored_selections: Sequence[Record | None]
+    stored_selections: Sequence[JsonObject | None]
 
 
 def validate_order(*, access: StoreAccess, request: OrderRequest) -> ValidatedOrder:
