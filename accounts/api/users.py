@@ -18,7 +18,7 @@ from accounts.services.users import create_user
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.serializers import Meta, StrictSerializer, StrictText, validate_data
-from fulfillment.core.api.viewsets import ApiViewSet, limited_action
+from fulfillment.core.api.viewsets import ApiViewSet, in_slot_of
 from fulfillment.core.errors import CountedFaults, Fault, Invalid
 from fulfillment.core.text import meta
 
@@ -147,7 +147,7 @@ class UserViewSet(ApiViewSet):
         responses={200: UserSerializer},
         examples=USER_EXAMPLES,
     )
-    @limited_action(CHANGES)
+    @in_slot_of(CHANGES)
     @idempotent
     def create(self, request: Request) -> Response:
         values = validate_data(UserRequestSerializer, request.data)

@@ -92,7 +92,7 @@ class PageLimits(Middleware):
             if picture:
                 return self.get_response(request)
             limit = PAGES if user_key else VISITOR_PAGES
-            with limit.limited(user_key, wait=settings.PAGE_WAIT_SECONDS) as held:
+            with limit.slot(user_key, wait=settings.PAGE_WAIT_SECONDS) as held:
                 response: HttpResponseBase = self.get_response(request)
                 if isinstance(response, StreamingHttpResponse):
                     pieces: Any = response.streaming_content

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from accounts.callers import Caller
 from accounts.models import IdempotentResponse
-from fulfillment.core.concurrency_limits import limited_if
+from fulfillment.core.concurrency_limits import slot_if
 from fulfillment.core.db.locks import try_lock_until_commit
 from fulfillment.core.db.prepared import execute, fetch_rows
 from fulfillment.core.errors import Busy, Unprocessable
@@ -78,7 +78,7 @@ def stored_response(*, request: KeyedRequest) -> StoredResponse | None:
             "request. Only an identical request may reuse a key.",
             code="idempotency_key_reused",
         )
-    with limited_if(stored.size > LONG_RESPONSE_BYTES, request.caller.key):
+    with slot_if(stored.size > LONG_RESPONSE_BYTES, request.caller.key):
         return StoredResponse(stored.status, stored.headers, decrypt(stored.body).encode())
 
 

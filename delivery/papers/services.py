@@ -46,7 +46,7 @@ class FilledForms:
 
 def add_official_form(*, file_name: str, content: bytes, by: str) -> OfficialForm:
     """Keeps the form with a mapping that is suggested by the names of its fields."""
-    with FILES.limited(f"user:{by}" if by else ""):
+    with FILES.slot(f"user:{by}" if by else ""):
         names = _field_names(content)
     digest = hashlib.sha256(content).hexdigest()
     if OfficialForm.objects.filter(sha256=digest).exists():
@@ -131,7 +131,7 @@ def fill_sample(*, form: OfficialForm, by: str) -> bytes:
     )
     price = Postage(Decimal("0.25"), date(2000, 1, 1))
     sheets = make_sheets(mailing, plan_drops(routes), lambda day: price)
-    with FILES.limited(f"user:{by}"):
+    with FILES.slot(f"user:{by}"):
         content = _fill_form(form, sheets)
     if content is None:
         raise Conflict("The PDF is damaged: it cannot be filled.", code="form_unfillable")

@@ -230,7 +230,7 @@ class EddmSelectionViewSet(ApiViewSet):
         if is_unchanged(request, etag):
             return not_modified(etag)
         is_long = is_geojson or selection.route_count > LONG_LIST
-        with SELECTIONS.limited(request.auth.key) if is_long else nullcontext():
+        with SELECTIONS.slot(request.auth.key) if is_long else nullcontext():
             routes = list(routes_of_selection(selection))
             if is_geojson:
                 body = geojson_body(selection, routes, shapes_of_routes(selection, routes))

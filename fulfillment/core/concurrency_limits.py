@@ -28,7 +28,7 @@ _kinds_of_this_thread: ContextVar[tuple[str, ...]] = ContextVar("kinds", default
 _changed = threading.Condition(threading.RLock())
 # Kind and caller of all work under way; threads are one more kind.
 _under_way: list[tuple[str, str]] = []
-# Callers of requests that hold a thread and wait for their turn, and callers that ask for the thread of such a request.
+# Callers of requests that hold a thread and wait for a slot, and callers that ask for the thread of such a request.
 _waiting: list[str] = []
 _asking: list[str] = []
 # A request that gives way wakes at once; on a machine without processor time it may not.
@@ -37,11 +37,11 @@ GIVING_WAY_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What limited work holds: `turn` counts among its kind and may be closed before the work ends, `whole` is all of
+    """What limited work holds: `slot` counts among its kind and may be closed before the work ends, `whole` is all of
     it, with the thread."""
 
     whole: ExitStack = field(default_factory=ExitStack)
-    turn: ExitStack = field(default_factory=ExitStack)
+    slot: ExitStack = field(default_factory=ExitStack)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +67,18 @@ class ConcurrencyLimit:
         return max(1, self.limit - 1)
 
     @contextmanager
-    def limited(self, caller: str = "", *, wait: float | None = None) -> Iterator[Held]:
-        """Counts the work in the block, outside of transactions: it may wait. `caller` defaults to the address."""
+    def slot(self, caller: str = "", *, wait: float | None = None) -> Iterator[Held]:
+        """Holds a slot in the block, outside of transactions: it may wait. `caller` defaults to the address."""
         if self.name in (kinds := _kinds_of_this_thread.get()):
             yield Held()
             return
-        slots = self._acquire(caller, wait)
-        with slots.whole:
+        held = self._acquire(caller, wait)
+        with held.whole:
             token, of_engine = _kinds_of_this_thread.set((*kinds, self.name)), bounded.caller.set(caller)
             before = waiting.waited_before.get() if kinds else waiting.waited_seconds()
             of_waits = waiting.waited_before.set(before)
             try:
-                yield slots
+                yield held
             finally:
                 waiting.waited_before.reset(of_waits)
                 bounded.caller.reset(of_engine)
@@ -97,10 +97,10 @@ class ConcurrencyLimit:
             is_inner = bool(_kinds_of_this_thread.get())
             if not is_inner:
                 self._count_thread(stack, caller)
-            turn = stack.enter_context(ExitStack())
+            slot = stack.enter_context(ExitStack())
             with _list_caller([] if is_inner else _waiting, caller):
-                self._count_work(turn, self.name, caller, self._find_limits, seconds)
-            return Held(stack.pop_all(), turn)
+                self._count_work(slot, self.name, caller, self._find_limits, seconds)
+            return Held(stack.pop_all(), slot)
 
     def _find_limits(self, caller: str) -> tuple[int, int]:
         """The limits in total and for this caller."""
@@ -142,9 +142,9 @@ class ConcurrencyLimit:
 FILES = ConcurrencyLimit("files", "files to read or write", "FILES_CONCURRENCY")
 
 
-def limited_if(is_long: bool, caller: str) -> AbstractContextManager[Any]:
+def slot_if(is_long: bool, caller: str) -> AbstractContextManager[Any]:
     """A slot of FILES for a response that takes a thread some 50 ms or more; others wait for none."""
-    return FILES.limited(caller) if is_long else nullcontext()
+    return FILES.slot(caller) if is_long else nullcontext()
 
 
 class LimitedStream:

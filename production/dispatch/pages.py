@@ -44,7 +44,7 @@ def receive_postback(request: HttpRequest, code: str, secret: str) -> HttpRespon
         return problem(413, "body_too_large", f"A report may have at most {MAX_BODY_BYTES:,} bytes.")
     body = request.read(MAX_BODY_BYTES)
     try:
-        with FILES.limited(f"provider:{provider.pk}"):
+        with FILES.slot(f"provider:{provider.pk}"):
             return _receive_reports(provider, body, dict(request.headers))
     except DomainError as error:
         return exception_response(error)

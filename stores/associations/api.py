@@ -44,7 +44,7 @@ from fulfillment.core.api.serializers import (
     validate_data,
 )
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.concurrency_limits import limited_if
+from fulfillment.core.concurrency_limits import slot_if
 from fulfillment.core.errors import Forbidden, Invalid, NotFound
 from fulfillment.core.text import meta, timestamp
 from stores.catalog.models import Store
@@ -200,7 +200,7 @@ class AssociationViewSet(ApiViewSet):
         requests = association_requests_for(
             request.auth, state=parse_state(request.query_params, AssociationState)
         )
-        with limited_if(requests[LONG_LIST:].exists(), request.auth.key):
+        with slot_if(requests[LONG_LIST:].exists(), request.auth.key):
             return Response(
                 [association_record(association_request) for association_request in requests[:MAX_LISTED]]
             )

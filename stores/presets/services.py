@@ -45,7 +45,7 @@ def add_profile(*, file_name: str, content: bytes) -> OutputProfile:
     if OutputProfile.objects.filter(sha256=sha256).exists():
         raise already_added
     try:
-        with FILES.limited():
+        with FILES.slot():
             description = read_profile(content)
     except ProfileInvalid as error:
         raise Invalid.at("/file", error.code, str(error)) from error

@@ -162,8 +162,8 @@ class FieldsForm:
                     form_field.errors.append(error.message)
 
     def add_picture(self, file: UploadedFile) -> Asset:
-        # The file too is read in turn.
-        with PICTURES.limited(self.caller.key):
+        # The file too is read in the slot.
+        with PICTURES.slot(self.caller.key):
             picture = clean_picture(caller=self.caller, content=file.read(MAX_BYTES + 1))
         return add_asset(caller=self.caller, store_id=self.product.version.store_id, picture=picture)
 

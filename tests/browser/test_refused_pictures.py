@@ -54,7 +54,7 @@ def test_refused_pictures_keep_their_place_and_come_later(order, one_renderer, v
     ]
     pages = []
 
-    with RENDERINGS.limited("another caller"):
+    with RENDERINGS.slot("another caller"):
         for path in paths:
             # Pages in the background load no picture that is lazy.
             pages.append(page := context.new_page())

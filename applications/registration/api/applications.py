@@ -44,8 +44,8 @@ from fulfillment.core.api.responses import (
     weak_etag,
 )
 from fulfillment.core.api.serializers import validate_data
-from fulfillment.core.api.viewsets import ApiViewSet, limited_action
-from fulfillment.core.concurrency_limits import limited_if
+from fulfillment.core.api.viewsets import ApiViewSet, in_slot_of
+from fulfillment.core.concurrency_limits import slot_if
 from fulfillment.core.errors import Invalid, NotFound
 from fulfillment.core.files.uploads import BMPParser, FormParser, JPEGParser, PNGParser, uploaded_file
 
@@ -106,7 +106,7 @@ class ApplicationViewSet(ApiViewSet):
         verbose = parse_flag(request.query_params, "verbose")
         applications = applications_for(request.auth)
         is_long = applications[LONG_VERBOSE_LIST if verbose else LONG_LIST :].exists()
-        with limited_if(is_long, request.auth.key):
+        with slot_if(is_long, request.auth.key):
             return Response(application_records(request.auth, [*applications], verbose=verbose))
 
     @extend_schema(
@@ -116,7 +116,7 @@ class ApplicationViewSet(ApiViewSet):
         responses={201: ApplicationSerializer},
         examples=[APPLICATION_REQUEST, APPLICATION],
     )
-    @limited_action(CHANGES)
+    @in_slot_of(CHANGES)
     @idempotent
     def create(self, request: Request) -> Response:
         values = validate_data(ApplicationRequestSerializer, request.data)
@@ -149,7 +149,7 @@ class ApplicationViewSet(ApiViewSet):
         responses={200: ApplicationSerializer},
         examples=[APPLICATION_CHANGE, APPLICATION],
     )
-    @limited_action(CHANGES)
+    @in_slot_of(CHANGES)
     def partial_update(self, request: Request, application_id: str) -> Response:
         application = application_to_write(request.auth, application_id)
         values = validate_data(ApplicationChangeSerializer, request.data)
@@ -221,7 +221,7 @@ class IconViewSet(ApiViewSet):
         },
         responses={204: None},
     )
-    @limited_action(CHANGES)
+    @in_slot_of(CHANGES)
     def create(self, request: Request, application_id: str) -> HttpResponse:
         application = application_to_write(request.auth, application_id)
         set_icon(application=application, content=uploaded_file(request, "icon", TOO_LARGE))

@@ -30,7 +30,7 @@ from fulfillment.core.api.parameters import (
 from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.serializers import Timestamp
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.concurrency_limits import limited_if
+from fulfillment.core.concurrency_limits import slot_if
 from fulfillment.core.errors import Invalid, invalid_after
 
 PARAMETERS = [
@@ -105,7 +105,7 @@ class RequestLogViewSet(ApiViewSet):
             since=parse_timestamp(query, "createdAfter"),
             before=_read_place(query),
         )
-        with limited_if(take > DEFAULT_TAKE, request.auth.key):
+        with slot_if(take > DEFAULT_TAKE, request.auth.key):
             rows = logged_requests(application, filters, take)
         path = f"/application/{application.pk}/request"
         headers = next_page(path, query.items(), place_text(rows[take - 1])) if len(rows) > take else {}

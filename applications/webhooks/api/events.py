@@ -34,7 +34,7 @@ from fulfillment.core.api.parameters import (
 )
 from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.concurrency_limits import limited_if
+from fulfillment.core.concurrency_limits import slot_if
 from fulfillment.core.errors import ServiceBusy, TooManyAtOnce
 from fulfillment.core.http.stopping import stopping
 
@@ -110,7 +110,7 @@ class EventViewSet(ApiViewSet):
         is_long, caller = take > DEFAULT_TAKE, request.auth.key
 
         def read() -> EventPage:
-            with limited_if(is_long, caller):
+            with slot_if(is_long, caller):
                 return event_page(application, after=after, patterns=patterns, filters=filters, take=take)
 
         seconds = parse_whole_number(query, "wait", default=0, least=0, most=MAX_WAIT)
@@ -119,7 +119,7 @@ class EventViewSet(ApiViewSet):
             record_milestone(application_id=application.pk, name=EVENTS)
         parameters = [(name, value) for name, values in query.lists() for value in values]
         headers = next_page(f"/application/{application.pk}/event", parameters, page.next.text)
-        with limited_if(is_long, caller):
+        with slot_if(is_long, caller):
             return Response([event_record(event) for event in page.events], headers=headers)
 
 
@@ -129,7 +129,7 @@ def _wait_for_events(read_page: Callable[[], EventPage], caller: str, seconds: i
     if page.events or not seconds:
         return page
     ends = time.monotonic() + seconds
-    with suppress(TooManyAtOnce, ServiceBusy), EVENT_WAITS.limited(caller, wait=0):
+    with suppress(TooManyAtOnce, ServiceBusy), EVENT_WAITS.slot(caller, wait=0):
         while not page.events and time.monotonic() < ends and not stopping.wait(LOOK_SECONDS):
             page = read_page()
     return page

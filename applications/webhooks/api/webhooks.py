@@ -64,7 +64,7 @@ from fulfillment.core.api.parameters import (
 from fulfillment.core.api.responses import concurrency_errors, is_unchanged, matching_tags, not_modified
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.concurrency_limits import FILES, limited_if
+from fulfillment.core.concurrency_limits import FILES, slot_if
 from fulfillment.core.text import meta
 
 READERS = Access(rule="The application itself may call it, and users with a role for it.")
@@ -242,7 +242,7 @@ class WebhookViewSet(ApiViewSet):
         webhook = webhook_to_write(request.auth, application_id, webhook_id)
         values = validate_data(RecoverRequestSerializer, request.data)
         # It writes a row for each event of up to 30 days.
-        with FILES.limited(request.auth.key):
+        with FILES.slot(request.auth.key):
             count = recover_deliveries(webhook=webhook, since=values["Since"])
         return Response({"Deliveries": count, "_meta": meta()}, status=202)
 
@@ -274,7 +274,7 @@ class DeliveryViewSet(ApiViewSet):
         query = request.query_params
         take = parse_whole_number(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         before = delivery_place(webhook, query["after"]) if "after" in query else None
-        with limited_if(take > SHORT_PAGE, request.auth.key):
+        with slot_if(take > SHORT_PAGE, request.auth.key):
             state = parse_state(query, DeliveryState)
             deliveries = delivery_page(webhook, state=state, before=before, take=take + 1)
             records = [delivery_record(delivery) for delivery in deliveries[:take]]

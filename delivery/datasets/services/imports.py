@@ -174,7 +174,7 @@ def receive_upload(*, upload: UploadedFile, by: str) -> ImportRun:
 
 def preview_upload(*, run: ImportRun, options: ImportOptions, by: str = "") -> Preview:
     """`by` is the user whose concurrency limit counts it."""
-    with FILES.limited(by and f"user:{by}"), _local_copy(run) as path:
+    with FILES.slot(by and f"user:{by}"), _local_copy(run) as path:
         return preview_file(path=path, name=run.file_name, options=options)
 
 

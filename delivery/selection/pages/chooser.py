@@ -46,7 +46,7 @@ TYPE_NAMES = (
 @signed_in_page
 def list_routes_in_view(request: HttpRequest) -> HttpResponse:
     try:
-        with SELECTIONS.limited(f"user:{signed_in_user(request).pk}"):
+        with SELECTIONS.slot(f"user:{signed_in_user(request).pk}"):
             candidates, shapes = routes_in_view(_read_box(request.GET.get("box", "")))
             return json_bytes(request, _render_routes(candidates, shapes))
     except DomainError as error:

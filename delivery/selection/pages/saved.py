@@ -43,7 +43,7 @@ SAVED_SHOWN = 10
 def show_selection(request: HttpRequest, selection_id: str) -> HttpResponse:
     actor, selection = _find_selection(request, selection_id)
     # Both sets of counts are read for up to 5,000 routes.
-    with SELECTIONS.limited(f"user:{signed_in_user(request).pk}"):
+    with SELECTIONS.slot(f"user:{signed_in_user(request).pk}"):
         differences = differences_to_active(selection)
     context = {
         "is_expired": selection.expires <= timezone.now(),
@@ -64,7 +64,7 @@ def list_shapes(request: HttpRequest, selection_id: str) -> HttpResponse:
     _, selection = _find_selection(request, selection_id)
     routes = list(routes_of_selection(selection))
     try:
-        with SELECTIONS.limited(f"user:{signed_in_user(request).pk}"):
+        with SELECTIONS.slot(f"user:{signed_in_user(request).pk}"):
             return json_bytes(request, geojson_body(selection, routes, shapes_of_routes(selection, routes)))
     except DomainError as error:
         return HttpResponse(error.message, status=error.status, content_type="text/plain")

@@ -57,7 +57,7 @@ class Choice:
 
 def choose_routes(*, caller: Caller, criteria: Criteria) -> Choice:
     """Raises Invalid with every unknown route or code, and for an empty selection."""
-    with SELECTIONS.limited(caller.key):
+    with SELECTIONS.slot(caller.key):
         return _Search(active_dataset(), criteria, piece_limit(caller, criteria)).choice()
 
 

@@ -56,7 +56,7 @@ class LimitedUploadAdmin(ConsoleAdmin):
         change_form = partial(super().changeform_view, request, object_id, *args, **kwargs)
         if request.method != "POST" or object_id is not None:
             return change_form()
-        with errors_as_messages(request), FILES.limited(f"user:{request.user.pk}"):
+        with errors_as_messages(request), FILES.slot(f"user:{request.user.pk}"):
             return change_form()
         return HttpResponseRedirect(request.get_full_path())
 

@@ -102,18 +102,18 @@ class JSONParser(BaseParser):
         body = parser_context["request"]._request.body if parser_context else stream.read()  # noqa: SLF001
         if not body.strip():
             return {}
-        with _in_turn(body, parser_context or {}):
+        with _slot_for(body, parser_context or {}):
             return _read_json(body)
 
 
-def _in_turn(body: bytes, parser_context: Mapping[str, Any]) -> AbstractContextManager[Any]:
-    turn = ExitStack()
+def _slot_for(body: bytes, parser_context: Mapping[str, Any]) -> AbstractContextManager[Any]:
+    held = ExitStack()
     if len(body) > LARGE_BODY_BYTES:
         caller = getattr(parser_context.get("request"), "auth", None)
-        turn.enter_context(LARGE_BODIES.limited(getattr(caller, "key", "")))
+        held.enter_context(LARGE_BODIES.slot(getattr(caller, "key", "")))
     if len(body) > LARGE_BODY:
-        turn.enter_context(_reading_large)
-    return turn
+        held.enter_context(_reading_large)
+    return held
 
 
 def _read_json(body: bytes) -> Any:

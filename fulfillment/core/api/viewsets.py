@@ -17,13 +17,13 @@ from fulfillment.core.processor_share import processor_share
 View = TypeVar("View", bound=Callable[..., Any])
 
 
-def limited_action(limit: ConcurrencyLimit) -> Callable[[View], View]:
-    """Counts an action as this work, from before its body is read, its transaction and the locks it waits for."""
+def in_slot_of(limit: ConcurrencyLimit) -> Callable[[View], View]:
+    """Holds a slot for an action, from before its body is read, its transaction and the locks it waits for."""
 
     def decorate(view: View) -> View:
         @wraps(view)
         def wrapper(self: Any, request: Request, *args: Any, **kwargs: Any) -> Any:
-            with limit.limited(request.auth.key):
+            with limit.slot(request.auth.key):
                 return view(self, request, *args, **kwargs)
 
         return wrapper  # type: ignore[return-value]

@@ -14,7 +14,7 @@ from fulfillment.core.errors import DomainError
 
 View = TypeVar("View", bound=Callable[..., Any])
 WEEK = 604_800
-# A larger file is sent in turn, in blocks.
+# A larger file holds a slot of FILES until it is sent, in blocks.
 AT_ONCE_BYTES, BLOCK = 16_000_000, 262_144
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "xlsx": XLSX, "zip": "application/zip"}
@@ -40,7 +40,7 @@ def limited_pdf(size: int, caller: str = "") -> Iterator[Callable[[bytes, str], 
     if size <= AT_ONCE_BYTES:
         yield pdf_response
         return
-    with FILES.limited(caller) as held:
+    with FILES.slot(caller) as held:
         yield partial(_streaming_response, held)
 
 

@@ -17,7 +17,7 @@ from fulfillment.core.api.parameters import (
 )
 from fulfillment.core.api.responses import CSVRenderer, MediaTypeOnly, concurrency_errors
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.concurrency_limits import FILES, limited_if
+from fulfillment.core.concurrency_limits import FILES, slot_if
 from fulfillment.core.errors import Invalid
 from fulfillment.core.files.downloads import XLSX, pdf_response
 from fulfillment.core.files.uploads import FormParser, RawParser, uploaded_file
@@ -123,9 +123,9 @@ class BatchFileViewSet(ApiViewSet):
     def update(self, request: Request, store_id: str, batch_id: str) -> Response:
         access, batch = batch_for(request.auth, store_id, batch_id, WRITE)
         check = parse_flag({"check": "true", **request.query_params.dict()}, "check")
-        # The body too is read in turn: 50 MB of it take 100 MB of memory.
+        # The body too is read in the slot: 50 MB of it take 100 MB of memory.
         with alone_for(batch):
-            with FILES.limited(request.auth.key):
+            with FILES.slot(request.auth.key):
                 content = uploaded_file(request, "rows", TOO_LARGE)
                 uploaded = next(iter(request.FILES.values()), None) if request.FILES else None
                 # With its charset.
@@ -186,7 +186,7 @@ class BatchRowViewSet(ApiViewSet):
         take = parse_whole_number(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         after = parse_whole_number(query, "after", default=0, most=999_999_999, least=0)
         rows = rows_of(batch, states=states, after=after)
-        with limited_if(take > DEFAULT_TAKE or is_long_page(rows, take=take), request.auth.key):
+        with slot_if(take > DEFAULT_TAKE or is_long_page(rows, take=take), request.auth.key):
             page, more = page_of_rows(rows, take=take)
             records = row_records(batch, page)
         path = f"/store/{store_id}/batch/{batch_id}/row"
@@ -270,8 +270,8 @@ class BatchSheetViewSet(ApiViewSet):
             raise Invalid.at("?rows", "parameter_invalid", "rows: write all or extremes.")
         take = parse_whole_number(query, "take", default=SHEET_TAKE, most=MAX_TAKE)
         after = parse_whole_number(query, "after", default=0, most=999_999_999, least=0)
-        # Rows are read in turn as well: all of a batch take 100 MB of memory.
-        with FILES.limited(request.auth.key):
+        # Rows are read in a slot as well: all of a batch take 100 MB of memory.
+        with FILES.slot(request.auth.key):
             if query.get("rows") == "extremes":
                 rows = extreme_rows(batch, after=after)[: take + 1]
             else:

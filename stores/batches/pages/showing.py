@@ -131,7 +131,7 @@ def download_rows(
 def download_contact_sheet(request: HttpRequest, batch_id: UUID, site: BatchSite = PORTAL) -> HttpResponse:
     access, batch = site.open(request, batch_id)
     # The extremes are looked for in all rows, which take memory.
-    with FILES.limited(access.caller.key):
+    with FILES.slot(access.caller.key):
         if request.GET.get("rows") == "extremes":
             rows: Sequence[BatchRow] = extreme_rows(batch)[:SHEET_ROWS]
         else:

@@ -30,7 +30,7 @@ def approve_batch(*, batch: Batch, actor: Actor, note: str = "", request_name: s
 
     Raises Forbidden for the people who ordered. `request_name` names the request that is decided, by `name_of_request`.
     """
-    with _turn_of(actor), _decision(batch, transaction.atomic()):
+    with _slot_of(actor), _decision(batch, transaction.atomic()):
         locked, approval = _lock_undecided(batch, actor, request_name)
         claim = budget_claim(locked, counts_of(locked))
         check_room(order=claim, reasons=approval.reasons, reservation_id=locked.reservation_id)
@@ -44,7 +44,7 @@ def approve_batch(*, batch: Batch, actor: Actor, note: str = "", request_name: s
 
 def deny_batch(*, batch: Batch, actor: Actor, reason: str, request_name: str = "") -> Batch:
     """Cancels the batch. Raises Conflict if it was decided, and Forbidden for the people who ordered."""
-    with _turn_of(actor), _decision(batch, long_transaction()):
+    with _slot_of(actor), _decision(batch, long_transaction()):
         locked, approval = _lock_undecided(batch, actor, request_name)
         close_batch(locked, note=reason, approval=ApprovalState.DENIED, decided_by=actor.user_id)
         approval.refresh_from_db()
@@ -57,9 +57,9 @@ def name_of_request(approval: BatchApproval) -> str:
     return approval.requested.isoformat()
 
 
-def _turn_of(actor: Actor) -> AbstractContextManager[object]:
-    """Counts for the person who decides, so that the people who made the batch cannot delay the decision."""
-    return BATCHES.limited(f"user:{actor.user_id}")
+def _slot_of(actor: Actor) -> AbstractContextManager[object]:
+    """A slot of the person who decides, so that the people who made the batch cannot delay the decision."""
+    return BATCHES.slot(f"user:{actor.user_id}")
 
 
 @contextmanager

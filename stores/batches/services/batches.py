@@ -26,7 +26,7 @@ from stores.batches.row_contents import REQUIRED_RECIPIENT
 from stores.batches.selectors.batches import kept_mappings, open_batches, owner_fields, target_labels
 from stores.batches.selectors.callers import caller_of
 from stores.batches.services.mapping import apply_mapping
-from stores.batches.services.rows import begin_check, forget_jobs, in_batch_turn, lock_batch, lock_open
+from stores.batches.services.rows import begin_check, forget_jobs, in_batch_slot, lock_batch, lock_open
 from stores.budgets.services.claims import release_reservation
 from stores.catalog.models import Product
 from stores.orders.models import ApprovalState
@@ -69,7 +69,7 @@ def create_batch(
     return batch
 
 
-@in_batch_turn
+@in_batch_slot
 @long_transaction()
 def change_batch(*, batch: Batch, values: Mapping[str, Any], mapping_name: str = "") -> Batch:
     """Changes the fields of Batch in `values`; with `mapping_name` its mapping is also kept under that name.
@@ -97,7 +97,7 @@ def change_batch(*, batch: Batch, values: Mapping[str, Any], mapping_name: str =
     return locked
 
 
-@in_batch_turn
+@in_batch_slot
 @long_transaction()
 def start_check(*, batch: Batch) -> Batch:
     """Checks all rows, also those that were checked before: prices, pictures and the template may have changed."""
@@ -108,7 +108,7 @@ def start_check(*, batch: Batch) -> Batch:
     return locked
 
 
-@in_batch_turn
+@in_batch_slot
 @long_transaction()
 def cancel_batch(*, batch: Batch, note: str = "") -> Batch:
     """Stops what is not ordered. What is ordered stays; its orders are cancelled one by one."""

@@ -30,7 +30,7 @@ from stores.batches.services.notices import announce
 from stores.batches.services.rows import (
     begin_check,
     forget_jobs,
-    in_batch_turn,
+    in_batch_slot,
     lock_batch,
     lock_open,
     put_cells,
@@ -104,7 +104,7 @@ def correct_row(*, batch: Batch, row_key: str, cells: Mapping[str, str]) -> Batc
     return _save_corrected(batch=batch, checked=checked, cells=cells, outcome=_outcome_now(batch, checked))
 
 
-@in_batch_turn
+@in_batch_slot
 @long_transaction()
 def _save_corrected(
     *, batch: Batch, checked: BatchRow, cells: Mapping[str, str], outcome: CheckOutcome | None

@@ -36,7 +36,7 @@ EXAMPLES = {
 def render_contact_sheet(*, batch: Batch, rows: Sequence[BatchRow], caller: Caller) -> bytes:
     """The first page of each row, twenty to a page, with its number, name and key."""
     sizes = pdf_sizes(row.proof for row in rows)
-    with FILES.limited(caller.key):
+    with FILES.slot(caller.key):
         cells = (_draw_cell(row, sizes.get(row.proof, 0)) for row in rows)
         return contact_sheet(cells, title=f"Contact sheet of {batch}")
 

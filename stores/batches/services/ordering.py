@@ -45,7 +45,7 @@ from stores.batches.selectors.batches import (
 from stores.batches.selectors.callers import access_of, caller_of, may_still_order, people_of_batch
 from stores.batches.services.batches import close_batch
 from stores.batches.services.notices import announce, notify_approvers
-from stores.batches.services.rows import begin_check, in_batch_turn, job_lock, lock_batch, lock_open
+from stores.batches.services.rows import begin_check, in_batch_slot, job_lock, lock_batch, lock_open
 from stores.budgets.services.claims import release_reservation, reserve_budgets
 from stores.catalog.models import Store
 from stores.orders.models import ActorKind, ApprovalState
@@ -81,7 +81,7 @@ class BatchClaim:
     created: datetime
 
 
-@in_batch_turn
+@in_batch_slot
 def order_batch(*, batch: Batch, actor: Actor, external_id: str = "", only_ready: bool = False) -> Batch:
     """Reserves the budgets and has the orders written or, where it needs approval, first requests that.
 
@@ -91,7 +91,7 @@ def order_batch(*, batch: Batch, actor: Actor, external_id: str = "", only_ready
     return _order(batch, actor, external_id, only_ready=only_ready)
 
 
-@in_batch_turn
+@in_batch_slot
 def refuse_outdated(*, batch: Batch) -> None:
     """Raises Conflict if the check no longer holds, and has all rows checked again: call it outside of transactions."""
     if refusal := _check_if_outdated(batch):

@@ -47,19 +47,19 @@ class RowSource:
     problems: Sequence[Problem] = ()
 
 
-def in_batch_turn(change: Callable[P, R]) -> Callable[P, R]:
-    """Changes of a batch wait for its lock here, where few of them hold a thread, and not in PostgreSQL."""
+def in_batch_slot(change: Callable[P, R]) -> Callable[P, R]:
+    """Changes of a batch wait for a slot here, where few of them hold a thread, and not for its lock in PostgreSQL."""
 
     @wraps(change)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         batch: Any = kwargs["batch"]
-        with BATCHES.limited(caller_of(batch).key):
+        with BATCHES.slot(caller_of(batch).key):
             return change(*args, **kwargs)
 
     return wrapper
 
 
-@in_batch_turn
+@in_batch_slot
 def replace_rows(*, batch: Batch, source: RowSource, check: bool = True) -> Batch:
     """Makes these rows the set of the batch, and has them checked unless `check` is False.
 

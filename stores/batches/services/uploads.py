@@ -25,10 +25,10 @@ UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def receive_rows(*, batch: Batch, caller: Caller, file: UploadedFile | None) -> Batch:
-    """Replaces the rows of the batch by those of a form's file, which is read in its turn; raises Invalid for one that
+    """Replaces the rows of the batch by those of a form's file, which is read in a slot; raises Invalid for one that
     cannot be read."""
     with alone_for(batch):
-        with FILES.limited(caller.key):
+        with FILES.slot(caller.key):
             source = read_source(
                 batch=batch,
                 content=file.read(MAX_BYTES + 1) if file else b"",

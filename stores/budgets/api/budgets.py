@@ -15,7 +15,7 @@ from fulfillment.core.api.parameters import AFTER, link_header, next_page, parse
 from fulfillment.core.api.responses import CSVRenderer, concurrency_errors
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.concurrency_limits import limited_if
+from fulfillment.core.concurrency_limits import slot_if
 from fulfillment.core.csv_rows import csv_pieces
 from fulfillment.core.errors import Invalid, invalid_after
 from fulfillment.core.files.downloads import streamed_file
@@ -136,7 +136,7 @@ class BudgetViewSet(ApiViewSet):
     )
     def list(self, request: Request, store_id: str) -> Response:
         access = authorize_budgets(request.auth, store_id, READ)
-        with limited_if(has_long_list(access), request.auth.key):
+        with slot_if(has_long_list(access), request.auth.key):
             standings = list_budgets(access)
             names = scope_names(
                 (standing.budget for standing in standings), names_people=request.auth.sees_names
@@ -266,7 +266,7 @@ class BudgetEntryViewSet(ApiViewSet):
         if _wants_csv(request):
             rows = csv_pieces(ENTRY_COLUMNS, statement_cells(entries, budget, names_people=names_people))
             return streamed_file(rows, f"budget-{budget.pk}.csv", request.auth.key)
-        with limited_if(take > DEFAULT_TAKE, request.auth.key):
+        with slot_if(take > DEFAULT_TAKE, request.auth.key):
             page = list(entries[: take + 1])
             records = entry_records(page[:take], budget, names_people=names_people)
         path = f"/store/{store_id}/budget/{budget_id}/entry"

@@ -29,9 +29,7 @@ class ProductSaving(StaffAdmin):
     ) -> HttpResponse:
         # Saving renders the template to check it.
         slot = (
-            RENDERINGS.limited(Caller.on_pages(request.user).key)
-            if request.method == "POST"
-            else nullcontext()
+            RENDERINGS.slot(Caller.on_pages(request.user).key) if request.method == "POST" else nullcontext()
         )
         try:
             with slot:

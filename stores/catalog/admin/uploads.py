@@ -271,7 +271,7 @@ def catalog_response(request: HttpRequest, store_ids: Sequence[str], name: str) 
     Holds a slot of FILES until the file is sent. The file is complete before the first byte is sent, because a slow
     reader would keep the transaction open.
     """
-    with errors_as_messages(request), FILES.limited(Caller.on_pages(request.user).key) as has_turn:
+    with errors_as_messages(request), FILES.slot(Caller.on_pages(request.user).key) as held:
         file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the answer closes it
         file.writelines(export_catalog(store_ids=store_ids) if store_ids else ())
         headers = {
@@ -279,7 +279,7 @@ def catalog_response(request: HttpRequest, store_ids: Sequence[str], name: str) 
             "Content-Length": str(file.tell()),
         }
         file.seek(0)
-        until_sent = has_turn.whole.pop_all()
+        until_sent = held.whole.pop_all()
         until_sent.callback(file.close)
         blocks = LimitedStream(iter(partial(file.read, BLOCK), b""), until_sent)
         return StreamingHttpResponse(blocks, content_type="application/json", headers=headers)

@@ -72,7 +72,7 @@ def limited_response(request: Request, read_body: Callable[..., StoredBody]) -> 
     body = read_body(client_tags=tags, most=LONG_BODY_BYTES)
     if body.content is not None or body.tag in tags:
         return stored_response(request, body)
-    with FILES.limited(request.auth.key):
+    with FILES.slot(request.auth.key):
         return stored_response(request, read_body(client_tags=tags))
 
 

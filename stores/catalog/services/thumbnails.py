@@ -44,7 +44,7 @@ def draw_thumbnail(*, product_id: int, version: int, caller: Caller) -> bytes:
     picture = _cache.get((product_id, version, names))
     if picture is None:
         layout = layout_of(product_id, version, names)
-        with RENDERINGS.limited(caller.key, wait=WAIT_SECONDS):
+        with RENDERINGS.slot(caller.key, wait=WAIT_SECONDS):
             picture = _cache.get((product_id, version, names)) or _draw_layout(layout)
         _cache.put((product_id, version, names), picture)
     return picture

@@ -196,7 +196,7 @@ class PictureUploads:
         file = self.request.FILES.get("file")
         if file is None:
             raise _artwork_error("required", "Choose a file first.")
-        with PICTURES.limited(Caller.on_pages(self.request.user).key):
+        with PICTURES.slot(Caller.on_pages(self.request.user).key):
             artwork = self._store(PurePath(file.name or "picture").name[:100], file.read(ARTWORK_BYTES + 1))
         use = self.request.POST.get("use", "")
         if use == "gallery":

@@ -251,7 +251,7 @@ def limit_rendering(view: Callable[..., HttpResponse]) -> Callable[..., HttpResp
 
     @wraps(view)
     def wrapper(request: HttpRequest, **arguments: Any) -> HttpResponse:
-        with RENDERINGS.limited(Caller.on_pages(request.user).key):
+        with RENDERINGS.slot(Caller.on_pages(request.user).key):
             return view(request, **arguments)
 
     return wrapper

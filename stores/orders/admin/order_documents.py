@@ -105,7 +105,7 @@ class OrderDocuments(StaffAdmin):
     def eddm_shapes(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponse:
         item = self._mailing_item(request, order_id, position)
         try:
-            with SELECTIONS.limited(Caller.on_pages(request.user).key):
+            with SELECTIONS.slot(Caller.on_pages(request.user).key):
                 return json_bytes(request, routes_on_map(item))
         except DomainError as error:
             return HttpResponse(error.message, status=error.status, content_type="text/plain")

@@ -24,7 +24,7 @@ from fulfillment.core.api.parameters import (
 )
 from fulfillment.core.api.responses import CSVRenderer, concurrency_errors, json_bytes
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.concurrency_limits import limited_if
+from fulfillment.core.concurrency_limits import slot_if
 from fulfillment.core.errors import Fault, Invalid, raise_faults
 from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.text import parse_number
@@ -263,7 +263,7 @@ def _page_response(request: Request, access: StoreAccess, parameters: ExportPara
     )
     if parameters.verbose and page.rows:
         page, is_large = fitting_page(page)
-        with limited_if(is_large, access.caller.key):
+        with slot_if(is_large, access.caller.key):
             body = dumps(verbose_records(access, page, with_mode=filters.includes_tests))
     else:
         body = f"[{','.join(row.text(with_mode=filters.includes_tests) for row in page.rows)}]".encode()

@@ -197,7 +197,7 @@ class OrderViewSet(ApiViewSet):
         access, order = order_for(request.auth, store_id, order_id, READ)
         if is_unchanged(request, order_etag(order)):
             return not_modified(order_etag(order))
-        with limited_if_long(request, order):
+        with slot_if_long(request, order):
             return order_response(order, access)
 
     @extend_schema(
@@ -226,7 +226,7 @@ class OrderViewSet(ApiViewSet):
     def cancel(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
         access, order = order_for(request.auth, store_id, order_id, WRITE)
         reason = validate_data(CancelRequestSerializer, request.data).get("Reason", "")
-        with limited_if_long(request, order):
+        with slot_if_long(request, order):
             order = cancel_order(
                 order=order, actor=actor_of(access), reason=reason, if_match=matching_tags(request)
             )
@@ -282,7 +282,7 @@ class OrderViewSet(ApiViewSet):
     )
     def advance(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
         access, order = order_for(request.auth, store_id, order_id, WRITE)
-        with limited_if_long(request, order):
+        with slot_if_long(request, order):
             order = advance_order(order=order, actor=actor_of(access), if_match=matching_tags(request))
             return order_response(order, access)
 
@@ -300,14 +300,14 @@ def act_on_order(
     access, order = order_for(request.auth, *reference)
     values = validate_data(serializer, request.data)
     target = {"order": order, "actor": actor_of(access), "if_match": matching_tags(request)}
-    with limited_if_long(request, order):
+    with slot_if_long(request, order):
         return order_response(act(values, target), access)
 
 
-def limited_if_long(request: Request, order: Order) -> AbstractContextManager[Any]:
+def slot_if_long(request: Request, order: Order) -> AbstractContextManager[Any]:
     """A slot to respond with a long order, as after a change: few items may have 10 MB of values, or 20,000 routes."""
     is_long = order.item_count > MANY_ITEMS or stored_bytes(order) > LONG_ORDER_BYTES
-    return HANDLING_LONG_ORDERS.limited(request.auth.key) if is_long else nullcontext()
+    return HANDLING_LONG_ORDERS.slot(request.auth.key) if is_long else nullcontext()
 
 
 def order_response(

@@ -17,7 +17,7 @@ from fulfillment.core.api.serializers import (
     validate_data,
 )
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.concurrency_limits import limited_if
+from fulfillment.core.concurrency_limits import slot_if
 from stores.budgets.api.serializers import QuoteBudgetSerializer
 from stores.budgets.standings import BudgetDecision
 from stores.catalog.api.stores import STORE_ID
@@ -192,6 +192,6 @@ class QuoteViewSet(ApiViewSet):
         examples=QUOTE_EXAMPLES[1:],
     )
     def retrieve(self, request: Request, store_id: str, quote_id: str) -> HttpResponse:
-        with limited_if(quote_bytes(quote_id) > LONG_QUOTE_BYTES, request.auth.key):
+        with slot_if(quote_bytes(quote_id) > LONG_QUOTE_BYTES, request.auth.key):
             quote = quote_for(request.auth, store_id, quote_id)
             return json_bytes(request, quote.rendering.encode(), etag=weak_etag(quote.pk))

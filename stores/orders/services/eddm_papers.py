@@ -38,7 +38,7 @@ def render_eddm_papers(*, item: OrderItem, caller: Caller) -> bytes:
             _("The item was not ordered for an EDDM selection: it has no papers."),
             code="eddm_papers_not_found",
         )
-    with RENDERINGS.limited(caller.key):
+    with RENDERINGS.slot(caller.key):
         sheets = make_sheets(
             _make_mailing(item),
             plan_drops(_list_routes(item), full=settings.EDDM_BUNDLE_PIECES),

@@ -62,7 +62,7 @@ def store_order_prints(
     Raises Invalid for values that cannot be printed and for too large orders; then all stored files are deleted.
     """
     printed = _printed_keys(request.price_request, products)
-    with ORDERS.limited(access.caller.key) if printed else nullcontext():
+    with ORDERS.slot(access.caller.key) if printed else nullcontext():
         return _store_prints(request, products, _OrderPrinter(access, printed, order_id, seconds))
 
 
@@ -107,7 +107,7 @@ def template_data_faults(
         if item.product_id in products
     ]
     try:
-        with ORDERS.limited(access.caller.key):
+        with ORDERS.slot(access.caller.key):
             return _data_faults(access, items)
     except (ServiceBusy, TooManyAtOnce):
         return []

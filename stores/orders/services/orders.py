@@ -26,7 +26,7 @@ from stores.orders.selectors.selections import resolve_selections
 from stores.orders.services.approvals import request_approval
 from stores.orders.services.order_prints import store_order_prints
 from stores.orders.services.print_files import StoredPrint, delete_print_files, record_ordered_assets
-from stores.orders.services.quotes import limited_if_many_items
+from stores.orders.services.quotes import slot_if_many_items
 from stores.orders.services.scenarios import start_scenario
 from stores.orders.services.tallies import count_new_order
 from stores.orders.services.transitions import (
@@ -86,7 +86,7 @@ def prepare_order(
         access.caller, request.price_request, includes_expired=request.quote_id is not None
     )
     request = replace(request, price_request=price_request)
-    with limited_if_many_items(access.caller, price_request, quote_id=request.quote_id):
+    with slot_if_many_items(access.caller, price_request, quote_id=request.quote_id):
         validated = validate_order(access=access, request=request)
         order_id = new_uuid7()
         files = store_order_prints(

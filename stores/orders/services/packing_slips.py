@@ -82,7 +82,7 @@ class PackingSlips(NamedTuple):
 
 def render_packing_slip(*, order: Order, caller: Caller) -> bytes:
     """A PDF; the order's texts are data to the fixed layout, never markup."""
-    with RENDERINGS.limited(caller.key):
+    with RENDERINGS.slot(caller.key):
         prefetch_related_objects([order], *LISTED)
         document = _Document(caller)
         try:
@@ -100,7 +100,7 @@ def render_packing_slips(*, orders: QuerySet[Order], caller: Caller) -> PackingS
             "one file; select fewer orders."
         ) % {name: number_format(count, force_grouping=True) for name, count in counts.items()}
         raise Conflict(message, code=PackingSlipUnusable.code)
-    with RENDERINGS.limited(caller.key):
+    with RENDERINGS.slot(caller.key):
         listed = list(orders)
         prefetch_related_objects(listed, *LISTED)
         document = _Document(caller)

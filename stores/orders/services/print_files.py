@@ -129,8 +129,8 @@ def print_picture(*, item: OrderItem, page: int, size: Size, caller: Caller) -> 
         if item.print_file and default_storage.exists(name):
             return read_file(name)
     pixels, trimmed = SIZES[size]
-    # The file is read in turn as well: it may have 100 MB.
-    with RENDERINGS.limited(caller.key, wait=WAIT_SECONDS):
+    # The file is read in the slot as well: it may have 100 MB.
+    with RENDERINGS.slot(caller.key, wait=WAIT_SECONDS):
         content = read_print_file(item=item)
         if page >= count_pdf_pages(content):
             raise NotFound(_("The print file has no such page."), code="page_not_found")

@@ -32,7 +32,7 @@ BINDING = timedelta(hours=48)
 
 
 @contextmanager
-def limited_if_many_items(
+def slot_if_many_items(
     caller: Caller, price_request: PriceRequest, *, quote_id: str | None = None
 ) -> Iterator[None]:
     """Holds a slot for an order or quote of many items or routes, or an order of a long quote; others need none."""
@@ -44,7 +44,7 @@ def limited_if_many_items(
         yield
         return
     number = lock_number(f"large order of {caller.key}")
-    with PRICING_MANY_ITEMS.limited(caller.key), lock_of_its_own(number) as is_ours:
+    with PRICING_MANY_ITEMS.slot(caller.key), lock_of_its_own(number) as is_ours:
         if not is_ours:
             message = "A large order or quote of yours is being processed; wait for it."
             raise TooManyAtOnce(message)
@@ -76,7 +76,7 @@ def create_quote(*, access: StoreAccess, price_request: PriceRequest) -> Quote:
 
 def prepare_quote(*, access: StoreAccess, price_request: PriceRequest) -> PreparedQuote:
     """Checks and prices the items. PDFs take up to 20 seconds, so call it outside of a transaction."""
-    with limited_if_many_items(access.caller, price_request):
+    with slot_if_many_items(access.caller, price_request):
         price_request = resolve_selections(access.caller, price_request)
         products = ordered_products(access=access, price_request=price_request)
         faults = artwork_faults(access=access, price_request=price_request, products=products)

@@ -20,7 +20,7 @@ from stores.orders.services.print_files import (
     read_print_file,
     store_print_file,
 )
-from stores.orders.services.quotes import limited_if_many_items
+from stores.orders.services.quotes import slot_if_many_items
 from stores.orders.services.transitions import actor_of, lock_orders
 from stores.orders.services.validation import validate_order
 from stores.proofs.services.artwork import ArtworkChoice
@@ -41,7 +41,7 @@ def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, kno
         raise Invalid.at("/Items", "required", _("Items: select at least one to reprint."))
     opened = authorize_store(caller, order.store.external_id, WRITE)
     request = _make_request(order, items)
-    with limited_if_many_items(caller, request.price_request):
+    with slot_if_many_items(caller, request.price_request):
         validated = validate_order(access=opened, request=request)
         order_id = new_uuid7()
         files = _copy_prints(order, items, order_id)

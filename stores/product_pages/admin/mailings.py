@@ -257,7 +257,7 @@ class ProductMailings:
 def _find_differences(page: MailingOrder, routes: list[EddmSelectionRoute]) -> Differences | None:
     """Holds a slot of SELECTIONS, because the counts of up to 5,000 routes are read."""
     try:
-        with SELECTIONS.limited(page.caller.key):
+        with SELECTIONS.slot(page.caller.key):
             return differences_to_active(page.selection, routes)
     except DomainError as error:
         page.problems.append(error.message)

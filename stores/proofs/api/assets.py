@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from accounts.api.idempotency import idempotent
 from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.serializers import Timestamp
-from fulfillment.core.api.viewsets import ApiViewSet, limited_action
+from fulfillment.core.api.viewsets import ApiViewSet, in_slot_of
 from fulfillment.core.files.uploads import FormParser, JPEGParser, PDFParser, PNGParser, uploaded_file
 from fulfillment.core.text import timestamp
 from printing.documents import MAX_BYTES as DOCUMENT_BYTES
@@ -133,7 +133,7 @@ class AssetViewSet(ApiViewSet):
         examples=[ASSET_EXAMPLE, DOCUMENT_EXAMPLE],
     )
     # A body of 100 MB takes 200 MB of memory.
-    @limited_action(PICTURES)
+    @in_slot_of(PICTURES)
     @idempotent(prepare=_prepare, access=_authorize, content=_content)
     def create(self, request: Request, prepared: tuple[int, CleanPicture | CleanDocument]) -> Response:
         store, clean = prepared

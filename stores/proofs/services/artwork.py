@@ -172,7 +172,7 @@ class ArtworkMerge:
         """A PNG of page `number`, from 0, with its bleed."""
         if number >= self.product.page_count:
             raise NotFound(_("The product has no such page."), code="page_not_found")
-        with RENDERINGS.limited(self.uploads.caller.key, wait=WAIT_SECONDS), typesetting_errors():
+        with RENDERINGS.slot(self.uploads.caller.key, wait=WAIT_SECONDS), typesetting_errors():
             return render_page(self.layout.template, number, {}, pixels=PIXELS, with_bleed=True).png
 
     def _template(self, contents: Any) -> Template:

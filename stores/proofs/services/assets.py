@@ -98,7 +98,7 @@ def clean_picture(*, caller: Caller, content: bytes) -> CleanPicture:
         raise _asset_error("asset_too_large", f"The file has more than {MAX_BYTES:,} bytes.")
     if not content:
         raise _asset_error("asset_empty", "The file is empty.")
-    with PICTURES.limited(caller.key):
+    with PICTURES.slot(caller.key):
         try:
             upload = isolation.clean(content)
         except UploadRefused as error:
@@ -128,7 +128,7 @@ class CleanDocument:
 
 def receive_document(*, caller: Caller, store_id: int, file: UploadedFile) -> Asset:
     """Stores the PDF of a form. Holds a slot of PICTURES, because 100 MB take 200 MB of memory to read."""
-    with PICTURES.limited(caller.key):
+    with PICTURES.slot(caller.key):
         document = clean_document(caller=caller, content=file.read(MAX_DOCUMENT_BYTES + 1))
         return add_document(caller=caller, store_id=store_id, document=document)
 
@@ -137,7 +137,7 @@ def clean_document(*, caller: Caller, content: bytes) -> CleanDocument:
     """Examines an upload. Takes up to 20 seconds, so call it outside of a transaction."""
     if len(content) > MAX_DOCUMENT_BYTES:
         raise _document_refused("too_large", f"The PDF has more than {MAX_DOCUMENT_BYTES:,} bytes (100 MB).")
-    with PICTURES.limited(caller.key):
+    with PICTURES.slot(caller.key):
         try:
             prepared = examine_document(content)
         except DocumentRefused as error:

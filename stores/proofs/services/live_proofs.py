@@ -75,7 +75,7 @@ def draw_live_proof(*, card: Showcase, values: dict[str, str], address: str) -> 
     picture = _kept.get(key)
     if picture is None:
         enforce_limit("live-proof", rate_limit_key_for_ip(address), quota=settings.LIVE_PROOFS_PER_MINUTE)
-        with LIVE_PROOFS.limited(VISITORS, wait=WAIT_SECONDS):
+        with LIVE_PROOFS.slot(VISITORS, wait=WAIT_SECONDS):
             picture = _kept.get(key) or _draw_filling(filling)
         _kept.put(key, picture)
     return picture
@@ -88,7 +88,7 @@ def tag_of(picture: bytes) -> str:
 def _draw_filling(filling: TemplateMerge) -> bytes:
     layout = filling.layout
     with (
-        RENDERINGS.limited(VISITORS, wait=WAIT_SECONDS),
+        RENDERINGS.slot(VISITORS, wait=WAIT_SECONDS),
         typesetting_errors(),
         measured_rendering("live proof"),
     ):
@@ -130,7 +130,7 @@ def draw_draft(
     dpi = proof_dpi((page.width, page.height) for page in pages)
     showing = [index for index, page in enumerate(pages) if any(box.field == field for box in page.boxes)]
     mark, drawn = settings.PROOF_WATERMARK, {}
-    with RENDERINGS.limited(caller.key), typesetting_errors(), measured_rendering("draft"):
+    with RENDERINGS.slot(caller.key), typesetting_errors(), measured_rendering("draft"):
         for index in showing[:MAX_PAGES]:
             pixels = round(pages[index].width / 25.4 * dpi)
             picture = render_page(

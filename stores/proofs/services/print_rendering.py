@@ -79,7 +79,7 @@ def render_artwork_file(
 def _make_print_file(merged: Merge, options: Mapping[str, str], seconds: float) -> PrintedFile:
     caller, product = merged.uploads.caller, merged.product
     deadline = own_time() + seconds
-    with RENDERINGS.limited(caller.key, wait=seconds), typesetting_errors(), measured_rendering("print file"):
+    with RENDERINGS.slot(caller.key, wait=seconds), typesetting_errors(), measured_rendering("print file"):
         layout, images = merged.layout, merged.images(plates=True)
         seconds = deadline - own_time()
         printed = render_print(

@@ -138,7 +138,7 @@ def preflight_artwork(
 ) -> list[dict[str, Any]]:
     """The findings of a proof or order of the PDF, of which nothing is rendered."""
     merged = merge_artwork(caller=caller, product=product, choice=choice, uploads=uploads)
-    with artwork_errors(), RENDERINGS.limited(caller.key), typesetting_errors():
+    with artwork_errors(), RENDERINGS.slot(caller.key), typesetting_errors():
         return preflight_records(merged=merged, plates={}, texts=())
 
 
@@ -152,8 +152,8 @@ def _find_or_render(merged: Merge, *, in_print: bool) -> StoredProof:
         record_traces(proof=proof, traces=traces)
         record_milestone(application_id=caller.application_id, name=PROOF)
         return proof
-    with RENDERINGS.limited(caller.key) as held:
-        proof = _render_once(product, merged, digest, traces, press, held.turn)
+    with RENDERINGS.slot(caller.key) as held:
+        proof = _render_once(product, merged, digest, traces, press, held.slot)
     record_milestone(application_id=caller.application_id, name=PROOF)
     return proof
 
@@ -178,11 +178,11 @@ def _render_once(
     digest: str,
     traces: list[str],
     press: Press | None,
-    turn: ExitStack,
+    slot: ExitStack,
 ) -> StoredProof:
     """Renders once for equal requests at the same time; the others wait and then return the stored proof.
 
-    The turn ends with the rendering: while files and row are written, the renderer works for others.
+    The slot is free after the rendering: while files and row are written, the renderer works for others.
     """
     with transaction.atomic():
         _wait_for_lock(digest)
@@ -192,7 +192,7 @@ def _render_once(
             return former
         with typesetting_errors(), measured_rendering("proof"):
             rendered, findings = _render_proof(merged, press)
-        turn.close()
+        slot.close()
         contents = (rendered.pdf, *rendered.pages)
         with stage("files"), storage_errors():
             write_files(zip(proof_files(digest, len(rendered.pages)), contents, strict=True))
@@ -257,7 +257,7 @@ def draw_wide_page(*, digest: str, page: int, width: int, address: str) -> None:
     enforce_limit("wide-page", rate_limit_key_for_ip(address), quota=settings.WIDE_PAGES_PER_MINUTE)
     with storage_errors():
         pdf = read_file(proof_files(digest, 0)[0])
-    with RENDERINGS.limited(), typesetting_errors(), measured_rendering("page of a proof"):
+    with RENDERINGS.slot(), typesetting_errors(), measured_rendering("page of a proof"):
         picture = render_pdf_page(pdf, page - 1, pixels=width, trimmed=True)
     _store_picture(digest, wide_page_file(digest, page, width), picture)
 

@@ -301,7 +301,7 @@ def test_many_accounts_at_once_are_made_to_the_limit_exactly(settings):
 
 
 @pytest.mark.django_db
-def test_new_account_waits_for_its_turn_before_it_locks_its_maker(world, settings):
+def test_new_account_waits_for_a_slot_before_it_locks_its_maker(world, settings):
     settings.CONCURRENCY_WAIT_SECONDS = settings.CHANGES_CONCURRENCY = 0
 
     refused = world.as_user(world.user).call("POST", "/user", NEW)

@@ -136,7 +136,7 @@ class Busy:
         return self
 
     def _hold(self):
-        with self.limit.limited(self.caller):
+        with self.limit.slot(self.caller):
             self.over.wait(PATIENCE)
 
     def __exit__(self, *raised):
@@ -168,12 +168,12 @@ def test_people_without_a_page_in_progress_have_one_beside_the_slow_pages_of_oth
     settings.WEB_THREADS, settings.PAGE_WAIT_SECONDS = 8, 0.05
     with Busy(PAGES, "user:one", 3), Busy(PAGES, "user:two", 1):
         assert (other.get(PAGE).status_code, person.get(PAGE).status_code) == (200, 200)
-        with pytest.raises(ServiceBusy), PAGES.limited("user:two", wait=0.05):
+        with pytest.raises(ServiceBusy), PAGES.slot("user:two", wait=0.05):
             pass
         with Busy(PAGES, "user:three", 1), Busy(PAGES, "user:four", 1):
             # The last thread of limited work is for other work than pages.
             assert other.get(PAGE).status_code == 503
-            with ORDERS.limited("user:five"):
+            with ORDERS.slot("user:five"):
                 pass
 
 

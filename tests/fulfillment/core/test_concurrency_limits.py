@@ -57,7 +57,7 @@ class Crowd:
     def _work(self, caller, limit, wait, from_browser) -> None:
         concurrency_limits.from_browser.set(from_browser)
         try:
-            with limit.limited(caller, wait=wait):
+            with limit.slot(caller, wait=wait):
                 self.started.append(caller)
                 self.go.wait(PATIENCE)
         except (ServiceBusy, TooManyAtOnce) as error:
@@ -82,20 +82,20 @@ def crowd():
 
 
 def test_print_engine_knows_the_caller_of_limited_work():
-    with ORDERS.limited("person"):
-        with RENDERINGS.limited("person"):
+    with ORDERS.slot("person"):
+        with RENDERINGS.slot("person"):
             assert engine_caller.get() == "person"
         assert engine_caller.get() == "person"
     assert not engine_caller.get()
 
 
 def test_print_engine_knows_what_limited_work_waited():
-    with ORDERS.limited("person"):
+    with ORDERS.slot("person"):
         for _ in range(2):
-            with RENDERINGS.limited("person"), waiting.counted():
+            with RENDERINGS.slot("person"), waiting.counted():
                 time.sleep(0.01)
         assert waiting.waited_of_request() >= 0.02
-    with RENDERINGS.limited("person"):
+    with RENDERINGS.slot("person"):
         assert waiting.waited_of_request() == 0
 
 
@@ -157,7 +157,7 @@ def test_waiting_request_of_a_busy_caller_gives_its_thread_to_who_holds_none(cro
     crowd.send("second", limit=ORDERS)
     assert threads_held() == 7
 
-    with ORDERS.limited("third", wait=0):
+    with ORDERS.slot("third", wait=0):
         assert threads_held() == 7
     assert crowd.refused == [("busy", TooManyAtOnce)]
 
@@ -184,9 +184,9 @@ def test_waiting_request_is_refused_in_time_with_retry_after(crowd):
     crowd.send("second", 1)
     wait_for(lambda: len(crowd.started) == 3)
 
-    with pytest.raises(ServiceBusy) as others, RENDERINGS.limited("third", wait=0.1):
+    with pytest.raises(ServiceBusy) as others, RENDERINGS.slot("third", wait=0.1):
         pass
-    with pytest.raises(TooManyAtOnce) as own, RENDERINGS.limited("first", wait=0.1):
+    with pytest.raises(TooManyAtOnce) as own, RENDERINGS.slot("first", wait=0.1):
         pass
 
     assert (others.value.status, others.value.code, others.value.retry_after) == (503, "service_busy", 2)
@@ -194,7 +194,7 @@ def test_waiting_request_is_refused_in_time_with_retry_after(crowd):
 
 
 def test_work_within_limited_work_holds_no_further_thread(crowd):
-    with FILES.limited("one"), RENDERINGS.limited("one"), RENDERINGS.limited("one"):
+    with FILES.slot("one"), RENDERINGS.slot("one"), RENDERINGS.slot("one"):
         assert threads_held() == 1
         assert concurrency_limits._under_way.count(("renderings", "one")) == 1
         crowd.send("two", 8, limit=ORDERS)
@@ -202,14 +202,14 @@ def test_work_within_limited_work_holds_no_further_thread(crowd):
         assert threads_held() == max_held_threads()
 
 
-def test_turn_may_end_before_the_work_which_holds_its_thread_on(settings):
+def test_slot_may_end_before_the_work_which_holds_its_thread_on(settings):
     settings.RENDERINGS_CONCURRENCY = 2
-    with RENDERINGS.limited("one") as slots:
-        with RENDERINGS.limited("one") as inner:
-            inner.turn.close()
+    with RENDERINGS.slot("one") as held:
+        with RENDERINGS.slot("one") as inner:
+            inner.slot.close()
         assert concurrency_limits._under_way == [("threads", "one"), ("renderings", "one")]
 
-        slots.turn.close()
+        held.slot.close()
 
         assert concurrency_limits._under_way == [("threads", "one")]
 
@@ -217,13 +217,13 @@ def test_turn_may_end_before_the_work_which_holds_its_thread_on(settings):
 def test_stream_counts_until_it_is_closed():
     pieces = FILES.stream(iter([b"a", b"b"]), "one")
     assert list(pieces) == [b"a", b"b"]
-    with pytest.raises(TooManyAtOnce), FILES.limited("one", wait=0.01):
+    with pytest.raises(TooManyAtOnce), FILES.slot("one", wait=0.01):
         pass
 
     pieces.close()
     pieces.close()
 
-    with FILES.limited("one", wait=0.01):
+    with FILES.slot("one", wait=0.01):
         pass
 
 
@@ -256,7 +256,7 @@ def test_every_app_leaves_room_to_other_callers():
 
 def test_work_that_fails_counts_no_longer():
     for _ in range(10):
-        with pytest.raises(ZeroDivisionError), PASSWORDS.limited("one", wait=0.01):
+        with pytest.raises(ZeroDivisionError), PASSWORDS.slot("one", wait=0.01):
             raise ZeroDivisionError
 
     assert threads_held() == 0
@@ -285,7 +285,7 @@ def test_hundreds_of_requests_keep_every_limit(settings):
     def work(caller):
         for _ in range(30):
             try:
-                with RENDERINGS.limited(caller):
+                with RENDERINGS.slot(caller):
                     with lock:
                         now[caller] += 1
                         most[caller] = max(most[caller], now[caller])

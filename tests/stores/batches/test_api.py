@@ -280,7 +280,7 @@ def test_page_of_rows_ends_before_it_is_too_large(api, monkeypatch):
     assert pages == [["Person 001", "Person 002"], ["Person 003"], ["Person 004"]]
 
 
-def test_contact_sheet_waits_for_its_turn_before_its_rows_are_read(api, settings, monkeypatch):
+def test_contact_sheet_waits_for_a_slot_before_its_rows_are_read(api, settings, monkeypatch):
     address = path(make(api), "/contact-sheet?rows=extremes")
     read = []
     monkeypatch.setattr("stores.batches.api.rows.extreme_rows", lambda *_, **__: read.append(1) or [])
@@ -437,7 +437,7 @@ def test_second_file_for_a_batch_is_refused_before_its_body_is_read(api, monkeyp
     ("limit", "method", "media_type"),
     [("FILES_CONCURRENCY", "PUT", "text/csv"), ("PICTURES_CONCURRENCY", "POST", "application/pdf")],
 )
-def test_upload_waits_for_its_turn_before_its_body_is_read(
+def test_upload_waits_for_a_slot_before_its_body_is_read(
     api, limit, method, media_type, settings, monkeypatch
 ):
     """Eight uploads of 50 MB at once took a web process 900 MB."""

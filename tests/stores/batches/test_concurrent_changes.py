@@ -104,9 +104,9 @@ def test_decisions_wait_for_those_of_the_same_person_alone(world, settings):
         code_of(lambda: deny_batch(batch=fresh(batch), actor=actor, reason="No")),
     ]
 
-    with BATCHES.limited(f"user:{world.operator.pk}"):
+    with BATCHES.slot(f"user:{world.operator.pk}"):
         assert at_once(*decisions) == ["too_many_at_once"] * 2
-    with BATCHES.limited(caller_of(batch).key):
+    with BATCHES.slot(caller_of(batch).key):
         assert "too_many_at_once" not in at_once(decisions[0])
 
 

@@ -267,7 +267,7 @@ def test_files_of_a_batch_are_downloaded(browser, batch):
     assert browser.get(f"{address}/template.exe").status_code == 404
 
 
-def test_contact_sheet_waits_for_its_turn_before_its_rows_are_read(browser, batch, settings, monkeypatch):
+def test_contact_sheet_waits_for_a_slot_before_its_rows_are_read(browser, batch, settings, monkeypatch):
     read = []
     monkeypatch.setattr("stores.batches.pages.showing.extreme_rows", lambda *_: read.append(1) or [])
     settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0

@@ -105,7 +105,7 @@ def test_list_costs_the_same_statements_for_any_number_of_budgets(
         assert len(manager.call("GET", PATH).json()) == 20
 
 
-def test_long_list_has_a_turn_and_others_need_none(shop, manager, settings, monkeypatch):
+def test_long_list_has_a_slot_and_others_need_none(shop, manager, settings, monkeypatch):
     settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
     made = make_budget(enable_budgets(shop.world.associated))
 

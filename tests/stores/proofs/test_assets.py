@@ -323,15 +323,15 @@ def test_refused_picture_leaves_its_key_free(client):
     assert keyed(client, encode()).status_code == 201
 
 
-def test_upload_with_a_key_keeps_its_turn_while_its_body_is_in_memory(client, monkeypatch):
-    """Each of eight threads held 95 MB that one caller sent, and waited for its turn again."""
+def test_upload_with_a_key_keeps_its_slot_while_its_body_is_in_memory(client, monkeypatch):
+    """Each of eight threads held 95 MB that one caller sent, and waited for a slot again."""
     under_way = []
     monkeypatch.setattr(
         idempotency, "stored_response", lambda **_: under_way.append(list(concurrency_limits._under_way))
     )
 
     response = client.post(
-        PATH, encode(), content_type="image/png", headers={"Idempotency-Key": "with a turn"}
+        PATH, encode(), content_type="image/png", headers={"Idempotency-Key": "with a slot"}
     )
 
     assert response.status_code == 201

@@ -90,7 +90,7 @@ def test_anonymous_requests_share_one_renderer(card, client, monkeypatch, settin
     held, go_on = threading.Event(), threading.Event()
 
     def draw_for_long() -> None:
-        with live_proofs.LIVE_PROOFS.limited(live_proofs.VISITORS):
+        with live_proofs.LIVE_PROOFS.slot(live_proofs.VISITORS):
             held.set()
             go_on.wait(PATIENCE)
 
@@ -98,7 +98,7 @@ def test_anonymous_requests_share_one_renderer(card, client, monkeypatch, settin
     other.start()
     assert held.wait(PATIENCE)
     refused = client.get("/live-proof", {"name": "Late"})
-    with RENDERINGS.limited("user:1", wait=0.2), RENDERINGS.limited("user:2", wait=0.2):
+    with RENDERINGS.slot("user:1", wait=0.2), RENDERINGS.slot("user:2", wait=0.2):
         go_on.set()
     other.join()
 

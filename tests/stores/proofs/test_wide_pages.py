@@ -125,7 +125,7 @@ def test_page_is_refused_while_all_renderings_are_under_way(client, proof, setti
     begun, ended = threading.Event(), threading.Event()
 
     def render_for_another():
-        with proofs.RENDERINGS.limited("another"):
+        with proofs.RENDERINGS.slot("another"):
             begun.set()
             ended.wait(PATIENCE)
 

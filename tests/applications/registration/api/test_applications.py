@@ -286,7 +286,7 @@ def test_block_once_lifted_leaves_enabling_to_the_owner(world):
     ("method", "path", "body"),
     [("POST", "", {"Name": "New"}), ("PATCH", "/{}", {"Keys": [{}]}), ("POST", "/{}/icon", None)],
 )
-def test_change_waits_for_its_turn_before_it_locks_the_application(world, settings, method, path, body):
+def test_change_waits_for_a_slot_before_it_locks_the_application(world, settings, method, path, body):
     settings.CONCURRENCY_WAIT_SECONDS = settings.CHANGES_CONCURRENCY = 0
     path = f"/application{path.format(world.application.pk)}"
 

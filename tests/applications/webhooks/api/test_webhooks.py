@@ -229,7 +229,7 @@ def test_resend_and_test_are_on_their_way_at_once(client, path, world):
     assert (unknown.status_code, unknown.json()["Code"]) == (404, "delivery_not_found")
 
 
-def test_recover_waits_for_its_turn(client, path, world, settings):
+def test_recover_waits_for_a_slot(client, path, world, settings):
     """It writes a row for each event of up to 30 days."""
     settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
     webhook = make_webhook(world.application)

@@ -111,7 +111,7 @@ def test_one_operator_holds_one_thread_with_exports(operator, settings):
     settings.CONCURRENCY_WAIT_SECONDS = 0.05
     dataset = load_dataset()
 
-    with FILES.limited(f"user:{operator.session['_auth_user_id']}"):
+    with FILES.slot(f"user:{operator.session['_auth_user_id']}"):
         refused = operator.get(f"{LIST}{dataset.pk}/export/")
     assert (refused.status_code, refused["Retry-After"]) == (429, "2")
 

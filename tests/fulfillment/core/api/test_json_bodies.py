@@ -98,7 +98,7 @@ def reading_a_large_body(caller):
     begun, done = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with LARGE_BODIES.limited(caller):
+        with LARGE_BODIES.slot(caller):
             begun.set()
             done.wait(PATIENCE)
 

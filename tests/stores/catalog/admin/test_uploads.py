@@ -185,15 +185,15 @@ def test_export_counts_until_it_is_sent(operator, settings):
     settings.FILES_CONCURRENCY, settings.CONCURRENCY_WAIT_SECONDS = 1, 0
     response = operator.get("/admin/stores/store/catalog.json")
 
-    with pytest.raises(ServiceBusy), FILES.limited("another"):
-        pytest.fail("took the turn of a file that is being sent")
+    with pytest.raises(ServiceBusy), FILES.slot("another"):
+        pytest.fail("took the slot of a file that is being sent")
 
     assert len(b"".join(response.streaming_content)) == int(response["Content-Length"])
-    with FILES.limited("another"):
+    with FILES.slot("another"):
         assert response["Content-Disposition"] == 'attachment; filename="stores.json"'
 
 
-def test_export_is_made_in_its_turn(operator, settings):
+def test_export_is_made_in_a_slot(operator, settings):
     settings.FILES_CONCURRENCY, settings.CONCURRENCY_WAIT_SECONDS = 1, 0
 
     with closing(FILES.stream(iter(()), "another")):

@@ -101,7 +101,7 @@ def test_pages_of_a_print_file_are_pictures_drawn_once(console, order, monkeypat
         assert console.get(address("print_picture", order.pk, *arguments)).status_code == 404
 
 
-def test_print_file_is_read_for_a_picture_in_its_turn_alone(console, order, settings, monkeypatch):
+def test_print_file_is_read_for_a_picture_in_a_slot_alone(console, order, settings, monkeypatch):
     read = []
     monkeypatch.setattr(print_files, "read_file", lambda name: read.append(name) or b"")
     monkeypatch.setattr(print_files, "WAIT_SECONDS", 0)

@@ -258,7 +258,7 @@ def test_verbose_page_reads_no_orders_beyond_those_that_fit(shop, orders, monkey
     assert row["OrderID"] == orders[0]["OrderID"]
 
 
-def test_large_verbose_pages_have_a_turn_and_others_need_none(shop, orders, settings, monkeypatch):
+def test_large_verbose_pages_have_a_slot_and_others_need_none(shop, orders, settings, monkeypatch):
     """Each took a second of processor time and 100 MB: one caller's pages kept all others waiting for 10 s."""
     settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
 

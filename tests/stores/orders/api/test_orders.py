@@ -429,7 +429,7 @@ def test_unchanged_order_is_answered_304(shop):
 
 
 @pytest.mark.parametrize(("items", "status"), [(20, 200), (21, 503)])
-def test_order_of_many_items_is_read_and_changed_in_turn(shop, settings, items, status):
+def test_order_of_many_items_is_read_and_changed_in_a_slot(shop, settings, items, status):
     order = shop.place().json()
     Order.objects.update(item_count=items)
     settings.CONCURRENCY_WAIT_SECONDS = settings.LONG_ORDERS_CONCURRENCY = 0
@@ -438,7 +438,7 @@ def test_order_of_many_items_is_read_and_changed_in_turn(shop, settings, items, 
 
 
 @pytest.mark.parametrize("column", ["template_data", "eddm", "preflight"])
-def test_order_of_few_long_items_is_read_and_changed_in_turn(shop, settings, column):
+def test_order_of_few_long_items_is_read_and_changed_in_a_slot(shop, settings, column):
     order = shop.place().json()
     OrderItem.objects.update(**{column: {"Name": token_hex(20_000)}})
     settings.CONCURRENCY_WAIT_SECONDS = settings.LONG_ORDERS_CONCURRENCY = 0

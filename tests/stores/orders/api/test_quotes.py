@@ -56,7 +56,7 @@ def test_quote_has_one_option_for_each_delivery_method_and_speed(world, store):
     assert body["Options"][0]["EarliestDelivery"] < body["Options"][1]["EarliestDelivery"]
 
 
-def test_long_quote_is_read_and_ordered_in_turn(world, store, settings):
+def test_long_quote_is_read_and_ordered_in_a_slot(world, store, settings):
     client = world.as_application()
     quote = ask(client, ("card", 100)).json()
     body = order_body(QuoteID=quote["QuoteID"], OptionID=quote["Options"][0]["OptionID"])
@@ -70,7 +70,7 @@ def test_long_quote_is_read_and_ordered_in_turn(world, store, settings):
     assert client.call("POST", "/store/associated/order", body).json()["Code"] == "service_busy"
 
 
-def test_quote_of_more_than_20_items_takes_a_turn(world, store, settings):
+def test_quote_of_more_than_20_items_takes_a_slot(world, store, settings):
     client = world.as_application()
     settings.LARGE_ORDERS_CONCURRENCY = settings.CONCURRENCY_WAIT_SECONDS = 0
 

@@ -34,7 +34,7 @@ def test_nothing_is_answered_again_after_the_association_has_ended(shop, thing):
     assert (refused.status_code, refused.json()["Code"]) == (403, "association_required")
 
 
-def test_long_response_is_given_again_in_turn(shop, settings):
+def test_long_response_is_given_again_in_a_slot(shop, settings):
     settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
     assert (send(shop, "quote").status_code, send(shop, "quote").status_code) == (201, 201)
 

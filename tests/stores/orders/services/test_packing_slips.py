@@ -160,7 +160,7 @@ def test_letters_that_no_font_has_are_replaced_in_one_pass():
 def test_texts_of_a_slip_are_made_within_the_limit_of_renderings(order, monkeypatch, settings):
     settings.RENDERINGS_CONCURRENCY = 1
     settings.CONCURRENCY_WAIT_SECONDS = 0
-    monkeypatch.setattr(packing_slips, "_make_slip", lambda *arguments: pytest.fail("made without a turn"))
+    monkeypatch.setattr(packing_slips, "_make_slip", lambda *arguments: pytest.fail("made without a slot"))
 
     with closing(RENDERINGS.stream(iter(()), "another")), pytest.raises(ServiceBusy):
         render_packing_slip(order=order, caller=Caller())

@@ -1,4 +1,4 @@
-"""Long lists are read in turn: a hundred of them at once kept the requests of others waiting for seconds."""
+"""Long lists are read in a slot: a hundred of them at once kept the requests of others waiting for seconds."""
 
 from functools import partial
 from secrets import token_hex
@@ -42,7 +42,7 @@ def entries(world):
 
 
 @pytest.mark.parametrize("place", [calls, events, rows, entries])
-def test_page_longer_than_usual_has_a_turn(world, settings, place):
+def test_page_longer_than_usual_has_a_slot(world, settings, place):
     settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
     path, long = place(world)
 
@@ -51,7 +51,7 @@ def test_page_longer_than_usual_has_a_turn(world, settings, place):
     assert (refused.status_code, refused.json()["Code"]) == (503, "service_busy")
 
 
-def test_page_of_many_deliveries_has_a_turn(world, settings):
+def test_page_of_many_deliveries_has_a_slot(world, settings):
     """Each may have twenty attempts with the responses of the receiver."""
     webhook, _ = create_webhook(application=world.application, values={"URL": "https://93.184.215.14/"})
     settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
@@ -62,7 +62,7 @@ def test_page_of_many_deliveries_has_a_turn(world, settings):
     assert [response.status_code for response in answers] == [200, 503]
 
 
-def test_page_of_long_rows_has_a_turn(world, settings):
+def test_page_of_long_rows_has_a_slot(world, settings):
     batch = make_batch(access_to(world), [person(1)])
     read_list = partial(world.as_application().call, "GET", f"/store/associated/batch/{batch.pk}/row")
     settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
@@ -87,7 +87,7 @@ def routes(world):
 
 
 @pytest.mark.parametrize("place", [every_application, every_association, routes])
-def test_long_list_without_pages_has_a_turn(world, settings, monkeypatch, place):
+def test_long_list_without_pages_has_a_slot(world, settings, monkeypatch, place):
     settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = settings.SELECTIONS_CONCURRENCY = 0
     module, path = place(world)
 
@@ -109,7 +109,7 @@ def test_refused_long_list_has_read_no_row(world, settings, monkeypatch, place):
 
 
 @pytest.mark.parametrize("path", ["product", "product/card"])
-def test_products_of_a_megabyte_are_read_in_turn(world, settings, path):
+def test_products_of_a_megabyte_are_read_in_a_slot(world, settings, path):
     card = make_product(world.associated, "card")
     read_list = partial(world.as_application().call, "GET", f"/store/associated/{path}")
     settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0

@@ -1,4 +1,4 @@
-"""Pages read an uploaded file in its turn: those of all waiting requests together would take too much memory."""
+"""Pages read an uploaded file in a slot: those of all waiting requests together would take too much memory."""
 
 import io
 import json
@@ -54,14 +54,14 @@ def fonts(client, product):
         (FILES, fonts),
     ],
 )
-def test_uploaded_file_is_read_in_its_turn(world, client, settings, monkeypatch, limit, place):
+def test_uploaded_file_is_read_in_a_slot(world, client, settings, monkeypatch, limit, place):
     client.force_login(world.operator)
     address, form = place(client, make_card(world.demo, "business-card"))
     setattr(settings, limit.setting, 1)
     settings.CONCURRENCY_WAIT_SECONDS = 0
     file = io.BytesIO(b"%PDF-1.7")
     file.name = "some.pdf"
-    monkeypatch.setattr(InMemoryUploadedFile, "read", lambda *size: pytest.fail("read before its turn"))
+    monkeypatch.setattr(InMemoryUploadedFile, "read", lambda *size: pytest.fail("read before it has a slot"))
 
     with closing(limit.stream(iter(()), "another")):
         response = client.post(address, {**form, "file": file}, follow=True)
