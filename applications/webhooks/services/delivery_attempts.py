@@ -1,6 +1,5 @@
 """The hot path of workers: claims deliveries and records attempts, with one statement each."""
 
-import logging
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,8 +15,6 @@ from applications.webhooks.models import DeliveryState, Webhook
 from applications.webhooks.selectors.webhooks import envelope
 from applications.webhooks.services.webhooks import disable_webhook
 from fulfillment.core.db.prepared import execute, fetch_rows
-
-logger = logging.getLogger(__name__)
 
 # The delay after the first, second, … failed attempt.
 DELAYS = tuple(
