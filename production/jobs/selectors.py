@@ -30,6 +30,16 @@ def unavailable_attempts(job: Job) -> QuerySet[Attempt]:
     return Attempt.objects.filter(job=job, number=job.number, outcome=AttemptOutcome.UNAVAILABLE).order_by()
 
 
+def last_refusal(job: Job) -> str:
+    """What the last provider that refused it under its number said, with its name; "" if none did.
+
+    An attempt also ends as refused where another job, sent with it, was at fault: that provider may still get it.
+    """
+    of_number = job.attempts.filter(number=job.number, provider__in=job.refused_by)
+    attempt = of_number.filter(outcome=AttemptOutcome.REFUSED).select_related("provider").last()
+    return f"{attempt.provider} refused it: {attempt.message}" if attempt else ""
+
+
 def excluded_providers(job: Job) -> list[int]:
     """Its provider, those that refused it, and those that failed to take it in the later half of its failures.
 

@@ -31,6 +31,7 @@ class Candidate:
     choice: RoutingChoice
     jobs_today: int
     obstacle: str
+    has_refused: bool = False
 
     @property
     def provider(self) -> Provider:
@@ -110,22 +111,29 @@ class Routing:
         self._in_all[provider_pk] += jobs
 
     def decide(
-        self, facts: ItemFacts, *, excluded: Collection[int] = (), preferred: Collection[int] = ()
+        self,
+        facts: ItemFacts,
+        *,
+        excluded: Collection[int] = (),
+        refused_by: Collection[int] = (),
+        preferred: Collection[int] = (),
     ) -> Decision:
-        """`excluded` are keys of providers that refused; a `preferred` one is chosen among equal priorities."""
+        """`excluded`, with those in `refused_by`, are not chosen; `preferred` ones are among equal priorities."""
         skipped = []
         for rule in self._rules:
             if reason := mismatch(rule, facts):
                 skipped.append((rule, reason))
                 continue
-            candidates = [self._judge_choice(choice, excluded) for choice in rule.choices.all()]
+            candidates = [self._judge_choice(choice, excluded, refused_by) for choice in rule.choices.all()]
             return Decision(rule, skipped, candidates, pick(candidates, preferred=preferred))
         return Decision(None, skipped, (), None)
 
-    def _judge_choice(self, choice: RoutingChoice, excluded: Collection[int]) -> Candidate:
+    def _judge_choice(
+        self, choice: RoutingChoice, excluded: Collection[int], refused_by: Collection[int]
+    ) -> Candidate:
         by_rule, in_all = self._by_rule[choice.provider_id, choice.rule_id], self._in_all[choice.provider_id]
-        is_excluded = choice.provider_id in excluded
-        return Candidate(choice, by_rule, _name_obstacle(choice, by_rule, in_all, is_excluded))
+        obstacle = _name_obstacle(choice, by_rule, in_all, choice.provider_id in excluded)
+        return Candidate(choice, by_rule, obstacle, choice.provider_id in refused_by)
 
 
 def _name_obstacle(choice: RoutingChoice, by_rule: int, in_all: int, is_excluded: bool) -> str:

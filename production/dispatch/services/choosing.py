@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from fulfillment.core.db.locks import lock_until_commit
 from production.jobs.models import Job, JobHistory, JobState
-from production.jobs.selectors import excluded_providers, unavailable_attempts
+from production.jobs.selectors import excluded_providers, last_refusal, unavailable_attempts
 from production.jobs.services import outcomes
 from production.jobs.services.recording import lock_jobs, new_history_entry
 from production.providers.models import Provider
@@ -87,6 +87,7 @@ class ProviderChoices:
         decision = self.routing.decide(
             item_facts(job.order, job.item),
             excluded=excluded_providers(job),
+            refused_by=job.refused_by,
             preferred=self._preferred_providers(job),
         )
         if decision.chosen is not None:
@@ -139,12 +140,11 @@ class ProviderChoices:
         if job.next_try is None:
             return False
         rule = decision.rule
-        if rule is None or all(
-            candidate.obstacle == "it refused this job" for candidate in decision.candidates
-        ):
-            last_refusal = job.message if " refused it: " in job.message else ""
-            reason = f"Every provider refused it. {last_refusal}".strip()
-            outcomes.fail_locked(job, "No routing rule matches it any more." if rule is None else reason)
+        if rule is None:
+            outcomes.fail_locked(job, "No routing rule matches it any more.")
+            return False
+        if all(candidate.has_refused and candidate.provider.is_enabled for candidate in decision.candidates):
+            outcomes.fail_locked(job, f"Every provider refused it. {last_refusal(job)}".strip())
             return False
         reasons = "; ".join(
             f"{candidate.provider}: {candidate.obstacle}" for candidate in decision.candidates

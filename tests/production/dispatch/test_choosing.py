@@ -12,7 +12,9 @@ from production.dispatch.services import choosing
 from production.dispatch.services.choosing import SLOTS, choose_for_order
 from production.dispatch.services.sending import claim_due_jobs, work_on_job
 from production.dispatch.services.together import begin_together
-from production.jobs.models import HoldReason, Job, JobState
+from production.interface import ProviderRefused
+from production.jobs.models import Attempt, AttemptOutcome, HoldReason, Job, JobState
+from production.jobs.services.outcomes import record_left_out, record_refused
 from production.providers.models import Provider
 from production.routing.models import RoutingRule
 from stores.orders.models import Order
@@ -129,6 +131,52 @@ def test_all_jobs_are_chosen_at_the_first_look_after_capacity_was_freed(shop, fu
     work_on_job(job_pk=_first(order))
 
     assert order.jobs.filter(provider=full).count() == 5
+
+
+def _end_attempt(job: Job, provider: Provider, message: str, *, is_left_out: bool = False) -> None:
+    attempt = Attempt.objects.create(
+        job=job, number=job.number, provider=provider, kind="Submit", started=timezone.now()
+    )
+    if is_left_out:
+        record_left_out(attempt=attempt, outcome=AttemptOutcome.REFUSED, message=message)
+    else:
+        record_refused(attempt=attempt, error=ProviderRefused(message))
+
+
+def _look(order: Order) -> Job:
+    make_due()
+    work_on_job(job_pk=_first(order))
+    return order.jobs.get()
+
+
+def test_job_fails_with_the_last_refusal_once_every_provider_of_its_rule_refused_it(shop, full, tmp_path):
+    """Also after a wait for another provider, and not with the fault of another job, which was sent with it."""
+    press, order = make_provider(tmp_path, "first"), _order(shop, 100)
+    choice = full.choices.get()
+    choice.rule.choices.create(provider=press, priority=0)
+    _end_attempt(order.jobs.get(), press, "No such paper.")
+    waiting = _look(order)
+    assert (waiting.state, waiting.provider) == (JobState.QUEUED, None)
+    assert "First: it refused this job; Full: its 0 jobs per day" in waiting.message
+
+    _end_attempt(waiting, full, "No such product, of another job.", is_left_out=True)
+    choice.delete()
+    failed = _look(order)
+    assert failed.state == JobState.FAILED
+    assert failed.message == "Every provider refused it. First refused it: No such paper."
+
+
+def test_job_waits_for_a_provider_that_was_disabled_after_it_refused_it(shop, full):
+    order = _order(shop, 100)
+    _end_attempt(order.jobs.get(), full, "No such paper.")
+    Provider.objects.filter(pk=full.pk).update(is_enabled=False)
+
+    waiting = _look(order)
+
+    assert (waiting.state, waiting.message) == (
+        JobState.QUEUED,
+        "Waits for a provider. Full: it is disabled",
+    )
 
 
 @pytest.mark.parametrize("had_provider", [False, True])

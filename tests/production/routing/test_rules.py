@@ -79,3 +79,17 @@ def test_first_rule_by_position_decides_and_the_passed_ones_say_why(settings, tm
     assert tested(quantity=50) == ("Small", near, [("Canada", "it is for CA")])
     not_small = ("Small", "it is for 100 at most")
     assert tested() == ("Everything", far, [("Canada", "it is for CA"), not_small])
+
+
+@pytest.mark.django_db
+def test_candidate_that_refused_is_told_from_one_that_is_passed_over(settings, tmp_path):
+    settings.PRODUCTION_FOLDERS = [tmp_path]
+    refused, passed, free = (make_provider(tmp_path, code) for code in ("refused", "passed", "free"))
+    make_rule(refused, passed, free)
+
+    decision = Routing(NOW).decide(FACTS, excluded=[refused.pk, passed.pk], refused_by=[refused.pk])
+
+    found = [(candidate.provider, candidate.has_refused) for candidate in decision.candidates]
+    assert found == [(refused, True), (passed, False), (free, False)]
+    assert decision.chosen is not None
+    assert decision.chosen.provider == free
