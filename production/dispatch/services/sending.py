@@ -48,9 +48,9 @@ FROM due WHERE job.id = due.id RETURNING job.id
 
 
 class SendingMode(Enum):
-    """How a job that is due is sent."""
+    """How a due job is sent that is not sent alone."""
 
-    ALONE = "alone"
+    NOT_NOW = "not now"
     SHEET = "on a gang sheet"
     ORDER = "with other jobs of its order"
 
@@ -67,14 +67,14 @@ def work_on_job(*, job_pk: int) -> bool:
         if not is_ours or not choose_for_order(job_pk=job_pk):
             return False
         with SLOTS.of_one_job() as slots:
-            attempt, mode = _begin_attempt(job_pk, slots)
-            if mode == SendingMode.ORDER:
+            begun = _begin_attempt(job_pk, slots)
+            if begun is SendingMode.ORDER:
                 return _work_on_order(job_pk, slots)
-            if mode == SendingMode.SHEET and not add_to_sheet(job_pk=job_pk):
-                attempt, _ = _begin_attempt(job_pk, slots, is_alone=True)
-            if attempt is None:
+            if begun is SendingMode.SHEET and not add_to_sheet(job_pk=job_pk):
+                begun = _begin_attempt(job_pk, slots, is_alone=True)
+            if isinstance(begun, SendingMode):
                 return False
-            _exchange_with_provider([attempt])
+            _exchange_with_provider([begun])
             return True
 
 
@@ -141,26 +141,24 @@ def _merge_jobs(first: Job, jobs: Sequence[AdapterJob]) -> AdapterJob:
 
 
 @transaction.atomic
-def _begin_attempt(
-    job_pk: int, slots: JobSlots, *, is_alone: bool = False
-) -> tuple[Attempt | None, SendingMode]:
-    """Records the start of an attempt, or None where the job is not to be sent alone now."""
+def _begin_attempt(job_pk: int, slots: JobSlots, *, is_alone: bool = False) -> Attempt | SendingMode:
+    """Records the start of an attempt, unless the job is not to be sent alone now."""
     job = lock_job(job_pk)
     if job.provider_order:
-        return None, SendingMode.ORDER
+        return SendingMode.ORDER
     if not _is_ready(job):
-        return None, SendingMode.ALONE
+        return SendingMode.NOT_NOW
     if together.goes_together(job):
         job.save(update_fields=["is_uncertain"])
-        return None, SendingMode.ORDER
+        return SendingMode.ORDER
     if not (job.cancel_requested or is_alone or job.is_uncertain) and uses_gang_sheets(job.provider):
         job.save(update_fields=["is_uncertain"])
-        return None, SendingMode.SHEET
+        return SendingMode.SHEET
     if job.provider_id is None or not slots.take(job.provider_id):
         # It stays due, and is claimed again once the provider has a free slot.
         job.next_try = timezone.now()
         job.save(update_fields=["next_try", "is_uncertain"])
-        return None, SendingMode.ALONE
+        return SendingMode.NOT_NOW
     job.tries += 1
     job.save(update_fields=["tries", "is_uncertain"])
     attempt = Attempt(
@@ -171,7 +169,7 @@ def _begin_attempt(
         started=timezone.now(),
     )
     attempt.save()
-    return attempt, SendingMode.ALONE
+    return attempt
 
 
 def _is_ready(job: Job) -> bool:
