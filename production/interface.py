@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, Literal, Protocol
 
 from fulfillment.core.text import storable
@@ -158,6 +159,16 @@ class Submitted:
     exchange: Exchange
 
 
+class ReportedState(StrEnum):
+    """The states of jobs that providers report; `JobState` has them as well."""
+
+    ACKNOWLEDGED = "Acknowledged"
+    IN_PRODUCTION = "InProduction"
+    SHIPPED = "Shipped"
+    FAILED = "Failed"
+    CANCELLED = "Cancelled"
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """A report of a provider on a job, or on all that are one order there; `item_number` is of the one that is meant.
@@ -167,7 +178,7 @@ class Report:
 
     identifier: str
     job_number: str
-    state: str  # a value of production.jobs.models.JobState: Acknowledged, InProduction, Shipped, Failed, Cancelled
+    state: str  # a value of ReportedState
     at: datetime | None
     carrier: str = ""
     tracking_number: str = ""

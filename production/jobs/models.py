@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from production.interface import ReportedState
 from production.providers.models import Provider
 from production.routing.models import RoutingRule
 from stores.catalog.models import Store
@@ -26,11 +27,11 @@ UNREAD = (
 class JobState(models.TextChoices):
     QUEUED = "Queued", _("Queued")
     SENT = "Sent", _("Sent")
-    ACKNOWLEDGED = "Acknowledged", _("Acknowledged")
-    IN_PRODUCTION = "InProduction", _("In production")
-    SHIPPED = "Shipped", _("Shipped")
-    FAILED = "Failed", _("Failed")
-    CANCELLED = "Cancelled", _("Cancelled")
+    ACKNOWLEDGED = ReportedState.ACKNOWLEDGED.value, _("Acknowledged")
+    IN_PRODUCTION = ReportedState.IN_PRODUCTION.value, _("In production")
+    SHIPPED = ReportedState.SHIPPED.value, _("Shipped")
+    FAILED = ReportedState.FAILED.value, _("Failed")
+    CANCELLED = ReportedState.CANCELLED.value, _("Cancelled")
 
 
 class HoldReason(models.TextChoices):

@@ -9,9 +9,8 @@ from typing import Any
 
 from fulfillment.core.json_depth import MAX_DEPTH, is_too_deep
 from fulfillment.core.web_addresses import web_address
-from production.interface import Report
+from production.interface import Report, ReportedState
 
-STATES = ("Acknowledged", "InProduction", "Shipped", "Failed", "Cancelled")
 FIELDS = (
     "JobNumber",
     "State",
@@ -116,10 +115,10 @@ def _read_text(name: str, value: str, where: str) -> str:
 
 def _read_state(text: str, where: str) -> str:
     word = re.sub(r"[\s_-]+", "", text).lower().replace("canceled", "cancelled")
-    for state in STATES:
+    for state in ReportedState:
         if word == state.lower():
-            return state
-    raise ValueError(f"{where}: State is {_quoted_text(text)}; it must be one of {', '.join(STATES)}.")
+            return state.value
+    raise ValueError(f"{where}: State is {_quoted_text(text)}; it must be one of {', '.join(ReportedState)}.")
 
 
 def _check_url(url: str, where: str) -> None:
