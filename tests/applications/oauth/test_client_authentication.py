@@ -4,7 +4,7 @@ import base64
 from urllib.parse import quote
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.test import Client
 
 from applications.oauth.credentials import ClientCredentials, decode_basic
@@ -246,6 +246,7 @@ def test_database_that_is_away_is_no_fault_of_the_client(application, monkeypatc
 
     monkeypatch.setattr(prepared, "fetch_rows", fail)
     body = "grant_type=client_credentials&token=x"
-    response = ask(body, basic("shop", application.known_key), path=path)
+    with connection.execute_wrapper(fail):
+        response = ask(body, basic("shop", application.known_key), path=path)
     assert (response.status_code, response["Retry-After"]) == (503, "5")
     assert response.json()["error"] == "temporarily_unavailable"
