@@ -194,12 +194,12 @@ def page_record(page: ArtworkPage) -> dict[str, Any]:
     return {
         "WidthMM": round(page.width, 2),
         "HeightMM": round(page.height, 2),
-        "TrimBox": _check_box(page.trim),
-        "BleedBox": _check_box(page.bleed),
+        "TrimBox": _box_record(page.trim),
+        "BleedBox": _box_record(page.bleed),
     }
 
 
-def _check_box(box: Area | None) -> dict[str, float] | None:
+def _box_record(box: Area | None) -> dict[str, float] | None:
     sides = ("X", "Y", "Width", "Height")
     if box is None:
         return None
