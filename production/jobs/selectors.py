@@ -46,18 +46,18 @@ def excluded_providers(job: Job) -> list[int]:
     So it moves ever more rarely between providers that fail: each time it counts for their jobs of the day. One that
     is down or disabled is not chosen again, so a job leaves it for any other.
     """
-    passed = [*job.refused_by, job.provider_id or 0]
+    excluded = [*job.refused_by, job.provider_id or 0]
     if (
         job.failing_since is None
         or job.provider is None
         or not job.provider.is_enabled
         or is_down(job.provider)
     ):
-        return passed
+        return excluded
     now = timezone.now()
     lately = now - (now - job.failing_since) / 2
     return [
-        *passed,
+        *excluded,
         *unavailable_attempts(job).filter(finished__gt=lately).values_list("provider", flat=True),
     ]
 

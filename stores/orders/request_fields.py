@@ -117,7 +117,7 @@ class CountedItemSerializer(StrictSerializer):
         return {}
 
 
-class JSONObject(serializers.DictField):
+class JSONObjectField(serializers.DictField):
     """With `most`, an object with more pairs is refused before its values are checked."""
 
     default_error_messages = {
@@ -135,7 +135,7 @@ class JSONObject(serializers.DictField):
         return super().to_internal_value(data)
 
 
-class MetadataField(JSONObject):
+class MetadataField(JSONObjectField):
     """Up to 20 pairs; names up to 40 characters, values strings up to 500."""
 
     default_error_messages = {"name_too_long": "Names have 1 to 40 characters."}
@@ -180,7 +180,7 @@ class RecipientSerializer(PlaceSerializer):
 
 
 class OrderItemRequestSerializer(CountedItemSerializer):
-    TemplateData = JSONObject(
+    TemplateData = JSONObjectField(
         required=False, help_text="The value of each template field by its FieldName, as for a proof."
     )
 

@@ -10,7 +10,7 @@ from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import DomainError
 
 # With more files that cannot be deleted, the storage is probably down.
-MOST_PASSED_OVER = 20
+MAX_FAILURES = 20
 T = TypeVar("T")
 
 
@@ -48,7 +48,7 @@ def remove_each(items: Iterable[T], remove: Callable[[T], int]) -> Iterator[int]
             removed = remove(item)
         except DomainError as error:
             failures.append(error)
-            if len(failures) > MOST_PASSED_OVER:
+            if len(failures) > MAX_FAILURES:
                 break
         else:
             yield removed

@@ -18,7 +18,7 @@ from stores.batches.models import BatchMode, BatchStatus, RowState
 from stores.batches.row_contents import MAX_CELL_LENGTH, REQUIRED_RECIPIENT
 from stores.budgets.standings import BudgetDecision
 from stores.orders.api.serializers import ApprovalSerializer, NoteRequestSerializer
-from stores.orders.request_fields import ExternalIDField, JSONObject, RecipientSerializer
+from stores.orders.request_fields import ExternalIDField, JSONObjectField, RecipientSerializer
 
 MAPPING = (
     "The column for each target. Targets are template fields by `FieldName`, members of the recipient "
@@ -31,7 +31,7 @@ MODE = (
 RECIPIENT = "Applies to all items. With `Recipients`, the default for rows whose cell is blank or missing."
 
 
-class MappingField(JSONObject):
+class MappingField(JSONObjectField):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(most=MAX_COLUMNS, child=StrictText(max_length=256), **kwargs)
 
@@ -103,7 +103,7 @@ class BatchOrderSerializer(StrictSerializer):
     OnlyReady = StrictFlag(required=False, help_text="Leave out rows in error. Default: false.")
 
 
-class CellsField(JSONObject):
+class CellsField(JSONObjectField):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(
             most=MAX_COLUMNS,
