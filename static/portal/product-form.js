@@ -154,8 +154,8 @@
     const input = event.target;
     if (!input.name || input.type === "file") return;
     if (input.name === "option" || input.name.startsWith("to-")) return;
-    // Prices and orders are those of the actor.
-    if (input.name === "as") soon("quote");
+    // Prices and orders are those of the actor; without a proof, nothing else brings the order's part.
+    if (input.name === "as" && (hasPrices() || !canProof)) soon("quote");
     if (isOfPrice(input)) {
       if (hasPrices()) soon("quote");
     } else if (canProof) {
