@@ -13,7 +13,7 @@ from accounts.api.idempotency import idempotent
 from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.models import EddmSelection
 from delivery.selection.representations import geojson_body, selection_body
-from delivery.selection.requests import SelectionRequestSerializer, criteria_from, describe_cut_codes
+from delivery.selection.request_bodies import SelectionRequestSerializer, criteria_from, describe_cut_codes
 from delivery.selection.selectors.selections import (
     routes_of_selection,
     selection_of_caller,

@@ -10,8 +10,9 @@ from fulfillment.core.errors import Fault
 from stores.batches.files.records import FileFault, Problem
 from stores.batches.models import Batch, BatchMode, BatchRow
 from stores.batches.row_contents import QUANTITY, cells_of, item_key_of, item_of, recipient_of
+from stores.orders.request_bodies import price_request_from, read_order_request
 from stores.orders.request_fields import OrderItemRequestSerializer
-from stores.orders.requests import OrderRequest, PriceRequest, price_request_from, read_order_request
+from stores.orders.requests import OrderRequest, PriceRequest
 from stores.templates.selectors import fields_of
 
 ITEM, DATA, TO = "/Items/0", "/Items/0/TemplateData", "/Recipient"

@@ -10,7 +10,7 @@ from django.http import QueryDict
 from rest_framework.exceptions import ValidationError
 
 from delivery.selection.criteria import Criteria
-from delivery.selection.requests import SelectionRequestSerializer, criteria_from
+from delivery.selection.request_bodies import SelectionRequestSerializer, criteria_from
 from fulfillment.core.api.errors import as_domain_error
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.errors import DomainError, faults_at_fields

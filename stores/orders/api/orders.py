@@ -37,8 +37,8 @@ from stores.orders.api.serializers import (
 )
 from stores.orders.models import CancellationState, Order, OrderItem
 from stores.orders.representations import dumps, history_record, order_etag
+from stores.orders.request_bodies import order_request_of
 from stores.orders.request_fields import OrderRequestSerializer
-from stores.orders.requests import order_request_of
 from stores.orders.selectors.access import READ, WORK, WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.orders import full_record, history_of, order_for, stored_bytes
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order, prepare_order

@@ -23,8 +23,8 @@ from stores.budgets.standings import BudgetDecision
 from stores.catalog.api.stores import STORE_ID
 from stores.catalog.models import LocationType
 from stores.orders.api.examples import QUOTE_EXAMPLES
+from stores.orders.request_bodies import price_request_from
 from stores.orders.request_fields import MAX_ITEMS, CountedItemSerializer, CountryCode, PlaceSerializer
-from stores.orders.requests import price_request_from
 from stores.orders.selectors.access import READ, WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.quotes import quote_bytes, quote_for
 from stores.orders.services.quotes import LONG_QUOTE_BYTES, PreparedQuote, prepare_quote, store_quote

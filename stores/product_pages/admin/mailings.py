@@ -36,7 +36,7 @@ from fulfillment.core.http.content_policies import ADMIN_POLICY
 from stores.catalog.models import Product, Store
 from stores.orders.models import Order, Quote
 from stores.orders.pricing import Option
-from stores.orders.requests import price_request_from, read_order_request
+from stores.orders.request_bodies import price_request_from, read_order_request
 from stores.orders.selectors.access import WORK, authorize_store
 from stores.orders.selectors.quotes import find_quote, quoted_prices
 from stores.orders.selectors.selections import MailingProduct, mailing_product

@@ -31,7 +31,7 @@ from stores.budgets.standings import BudgetDecision
 from stores.catalog.models import Store
 from stores.catalog.services.usage import count_store_call
 from stores.orders.models import Quote
-from stores.orders.requests import price_request_from, read_order_request
+from stores.orders.request_bodies import price_request_from, read_order_request
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.selectors.approvals import exceeds_total
 from stores.orders.services.orders import place_test_order

@@ -30,7 +30,7 @@ from fulfillment.core.http.dangerous import harmless
 from stores.budgets.representations import gauge_of
 from stores.budgets.selectors.standings import standings_of_caller
 from stores.catalog.models import Store
-from stores.orders.requests import read_order_request
+from stores.orders.request_bodies import read_order_request
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.approvals import approver_names
 from stores.orders.services.own_orders import place_own_order

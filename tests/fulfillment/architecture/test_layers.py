@@ -7,21 +7,21 @@ ROOT = Path(__file__).resolve().parents[3]
 APPS = ("accounts", "applications", "delivery", "production", "stores")
 WEB = ("django.http", "django.views", "django.shortcuts", "rest_framework", "drf_spectacular")
 LAYERS = {"models", "selectors", "services"}
+# What the layers share: values, and what is wrong with them.
+VALUES = {"criteria", "eddm", "packing", "pricing", "records", "requests", "row_contents", "standings"}
 # Managers of Django, and our own ways to run a statement.
 QUERIES = {"objects", "_default_manager", "_base_manager", "cursor", "fetch_row", "fetch_rows", "execute"}
-FILES = [
-    path
-    for app in APPS
-    for path in sorted((ROOT / app).rglob("*.py"))
-    if LAYERS & {path.stem, *path.relative_to(ROOT).parts}
-]
-
-
 WEB_FILES = [
     path
     for app in (*APPS, "fulfillment")
     for path in sorted((ROOT / app).rglob("*.py"))
     if {"pages", "api", "admin"} & {path.stem, *path.relative_to(ROOT).parts}
+]
+FILES = [
+    path
+    for app in APPS
+    for path in sorted((ROOT / app).rglob("*.py"))
+    if (LAYERS | VALUES) & {path.stem, *path.relative_to(ROOT).parts} and path not in WEB_FILES
 ]
 # The cursors of pages are not the database's.
 WEB_QUERIES = QUERIES - {"cursor"} | {"connection"}

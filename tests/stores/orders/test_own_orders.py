@@ -9,7 +9,7 @@ from accounts.models import Role
 from stores.catalog.models import Product
 from stores.catalog.services.products import save_product
 from stores.orders.models import ActorKind, CancellationState, Order, OrderItem, OrderStatus
-from stores.orders.requests import read_order_request
+from stores.orders.request_bodies import read_order_request
 from stores.orders.services.transitions import Actor, transition_order
 from tests.factories.orders import (
     RECIPIENT,

@@ -31,7 +31,7 @@ from production.jobs.models import Attempt, Job, JobHistory
 from stores.catalog.models import CatalogUpload, Store
 from stores.orders.eddm import ROUTE, stored_record
 from stores.orders.models import Order, OrderItem, OrderStatus
-from stores.orders.requests import read_order_request
+from stores.orders.request_bodies import read_order_request
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.approvals import approve_order
 from stores.orders.services.orders import place_staff_order

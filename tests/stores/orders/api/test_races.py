@@ -15,7 +15,7 @@ from applications.webhooks.models import Event
 from stores.catalog.models import Store
 from stores.orders.api import orders
 from stores.orders.models import ApprovalRequest, Order, OrderHistory, OrderTally
-from stores.orders.requests import read_order_request
+from stores.orders.request_bodies import read_order_request
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.approvals import expire_requests
 from stores.orders.services.own_orders import place_own_order

@@ -24,7 +24,7 @@ from fulfillment.templatetags.portal import date_range
 from stores.catalog.models import StoreUsage
 from stores.catalog.services.usage import flush_store_usage
 from stores.orders.models import Order, Quote
-from stores.orders.requests import read_order_request
+from stores.orders.request_bodies import read_order_request
 from stores.product_pages.pages.prices import PriceForm
 from stores.proofs.models import Asset, Proof
 from tests.factories.eddm import make_selection

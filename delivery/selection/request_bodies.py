@@ -1,4 +1,4 @@
-"""The request for a selection, as the API and the page accept it."""
+"""How the body of the API and of the page becomes the criteria of a selection."""
 
 from __future__ import annotations
 
