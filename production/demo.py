@@ -14,7 +14,7 @@ from production.providers.services import ProviderValues, save_provider
 from production.routing.models import RoutingChoice, RoutingRule
 from stores.catalog.models import Store
 from stores.orders.models import Order, OrderStatus
-from stores.orders.services.transitions import lock_order
+from stores.orders.services.changes import lock_order
 
 CODE, STORE = "demo-press", "summit-print"
 

@@ -39,9 +39,11 @@ from stores.demo.orders import ORDERS, DemoOrder, order_request, transitions_of
 from stores.orders.models import ActorKind, Order, OrderStatus
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
 from stores.orders.services.approvals import deny_order
+from stores.orders.services.cancellation import cancel_order
+from stores.orders.services.changes import Actor, actor_of
 from stores.orders.services.comments import add_comment
 from stores.orders.services.orders import PreparedOrder, create_order, prepare_order
-from stores.orders.services.transitions import Actor, Parcel, actor_of, cancel_order, transition_order
+from stores.orders.services.transitions import Parcel, transition_order
 
 PRODUCT = "business-card-standard"
 FIRST_NAMES = ("Ada", "Ben", "Carla", "Deniz", "Elena", "Farid", "Grace", "Hugo", "Ines", "Jonas")

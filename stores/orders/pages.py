@@ -44,9 +44,10 @@ from stores.orders.selectors.orders import (
     visible_order,
 )
 from stores.orders.services.approval_notices import reason_in_words
+from stores.orders.services.cancellation import can_be_cancelled, cancel_order
+from stores.orders.services.changes import actor_of
 from stores.orders.services.print_files import read_print_file
 from stores.orders.services.simulation import advance_order, can_be_advanced, following_status
-from stores.orders.services.transitions import actor_of, can_be_cancelled, cancel_order
 from stores.proofs.links import proof_urls
 from stores.proofs.selectors import product_version_of
 from stores.proofs.services.proofs import make_proof

@@ -22,7 +22,8 @@ def measure() -> str:
     from django.db import connection
 
     from stores.orders.models import ActorKind, Order
-    from stores.orders.services.transitions import Actor, Parcel, transition_order
+    from stores.orders.services.changes import Actor
+    from stores.orders.services.transitions import Parcel, transition_order
     from tests.factories.orders import make_product, order_body
     from tests.support.scenario import build_world
     from tests.support.servers.processes import processor_seconds

@@ -13,7 +13,8 @@ from production.providers.models import Provider
 from production.providers.services import ProviderValues, save_provider
 from production.routing.models import RoutingChoice, RoutingRule
 from stores.orders.models import ActorKind, Order, OrderStatus
-from stores.orders.services.transitions import Actor, transition_order
+from stores.orders.services.changes import Actor
+from stores.orders.services.transitions import transition_order
 from tests.support.production.sftp_server import PASSWORD, PressServer
 
 STORE = Actor(ActorKind.STORE)

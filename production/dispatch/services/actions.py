@@ -14,7 +14,7 @@ from production.jobs.services.recording import SYSTEM, lock_job, lock_jobs, reco
 from production.providers.models import Provider
 from stores.orders.models import Order
 from stores.orders.models.status import TERMINAL_OR_SHIPPED
-from stores.orders.services.transitions import Actor, lock_order
+from stores.orders.services.changes import Actor, lock_order
 
 
 @transaction.atomic

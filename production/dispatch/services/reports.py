@@ -33,7 +33,8 @@ from production.jobs.models import (
 from production.jobs.services.outcomes import notify_of_failure
 from production.jobs.services.recording import OF_ORDER, fail_job, failed_often, record_jobs
 from production.providers.models import Provider
-from stores.orders.services.transitions import Parcel, lock_order
+from stores.orders.services.changes import lock_order
+from stores.orders.services.transitions import Parcel
 
 MAX_RAW_LENGTH = 20_000
 WITH_ORDERS = Job.objects.select_related("order", "provider").defer(*UNREAD)

@@ -11,7 +11,7 @@ from production.dispatch.services.actions import lock_with_order, refuse_ended, 
 from production.dispatch.services.queueing import follow_jobs
 from production.jobs.models import AT_PROVIDER, RANK, Job, JobState, Scan, ScanStep
 from production.jobs.services.recording import record_job
-from stores.orders.services.transitions import Actor
+from stores.orders.services.changes import Actor
 
 # A scanner that was offline for longer has a wrong clock.
 OLDEST = timedelta(days=1)

@@ -17,7 +17,7 @@ from production.gang_sheets.services.building import SheetCandidate, candidate_o
 from production.interface import MAX_BYTES, MAX_JOBS
 from production.jobs.models import Attempt, AttemptOutcome, Job, JobState
 from production.jobs.services.recording import lock_job, lock_jobs, record_job
-from stores.orders.services.transitions import Actor
+from stores.orders.services.changes import Actor
 
 
 def add_to_sheet(*, job_pk: int) -> bool:

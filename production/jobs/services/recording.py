@@ -12,7 +12,7 @@ from django.utils import timezone
 from production.jobs.models import UNREAD, Attempt, AttemptKind, AttemptOutcome, Job, JobHistory, JobState
 from production.providers.models import Provider
 from stores.orders.models import ActorKind
-from stores.orders.services.transitions import Actor
+from stores.orders.services.changes import Actor
 
 SYSTEM = Actor(ActorKind.SYSTEM)
 MAX_FAILURES = 10

@@ -40,7 +40,7 @@ from stores.orders.api.approvals import APPROVERS
 from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
 from stores.orders.api.serializers import DenyRequestSerializer
 from stores.orders.selectors.access import APPROVE, READ, WRITE, StoreAccess, authorize_store
-from stores.orders.services.transitions import actor_of
+from stores.orders.services.changes import actor_of
 
 BATCH_ID = OpenApiParameter("batch_id", str, OpenApiParameter.PATH, description="The BatchID.")
 OWN = (

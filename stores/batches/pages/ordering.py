@@ -31,7 +31,7 @@ from stores.batches.selectors.batches import (
 from stores.batches.services.batches import cancel_batch, change_batch, start_check
 from stores.batches.services.ordering import order_batch
 from stores.batches.services.uploads import receive_rows
-from stores.orders.services.transitions import actor_of
+from stores.orders.services.changes import actor_of
 
 A_PAGE = 25
 SAMPLES = 3

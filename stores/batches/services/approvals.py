@@ -22,7 +22,7 @@ from stores.budgets.services.approvals import check_room
 from stores.concurrency_limits import BATCHES
 from stores.orders.models import OWN_ORDER, ApprovalState
 from stores.orders.services.approvals import EXPIRED, send_reminders
-from stores.orders.services.transitions import Actor
+from stores.orders.services.changes import Actor
 
 
 def approve_batch(*, batch: Batch, actor: Actor, note: str = "", request_name: str = "") -> Batch:

@@ -24,15 +24,7 @@ from fulfillment.core.errors import (
     Unavailable,
 )
 from fulfillment.core.files.storage import StorageUnavailable
-from stores.batches.models import (
-    ORDERABLE,
-    Batch,
-    BatchApproval,
-    BatchMode,
-    BatchRow,
-    BatchStatus,
-    RowState,
-)
+from stores.batches.models import ORDERABLE, Batch, BatchApproval, BatchMode, BatchRow, BatchStatus, RowState
 from stores.batches.order_forms import RowForms
 from stores.batches.selectors.batches import (
     Counts,
@@ -51,8 +43,8 @@ from stores.catalog.models import Store
 from stores.orders.models import ActorKind, ApprovalState
 from stores.orders.selectors.approvals import total_reasons
 from stores.orders.services.approvals import request_terms
+from stores.orders.services.changes import Actor
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order, prepare_order
-from stores.orders.services.transitions import Actor
 
 ORDER_TASK = "stores.order_batch"
 OUTDATED = "batch_outdated"

@@ -15,9 +15,9 @@ from stores.batches.services.personal_data import (
     erase_unordered_rows,
 )
 from stores.orders.models import ActorKind, Order
+from stores.orders.services.changes import Actor
 from stores.orders.services.recipients import erase_recipient, names_recipient, orders_for_recipient
 from stores.orders.services.saved_views import delete_views_naming
-from stores.orders.services.transitions import Actor
 
 # Unchanged orders that are listed; --dry-run lists all.
 SHOWN = 5

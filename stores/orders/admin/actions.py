@@ -14,11 +14,7 @@ from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from unfold.widgets import (
-    UnfoldAdminSelectWidget,
-    UnfoldAdminTextareaWidget,
-    UnfoldAdminTextInputWidget,
-)
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
@@ -31,15 +27,10 @@ from stores.orders.admin.steps import OF_ACTIONS, REFUSE
 from stores.orders.models import ActorKind, ApprovalState, Order, OrderItem, OrderStatus
 from stores.orders.models.status import WITH_SHIPMENTS
 from stores.orders.representations import order_etag
+from stores.orders.services.cancellation import refuse_cancellation
+from stores.orders.services.changes import Actor
 from stores.orders.services.packing_slips import render_packing_slips
-from stores.orders.services.transitions import (
-    Actor,
-    Parcel,
-    StatusNotAllowed,
-    next_statuses,
-    refuse_cancellation,
-    transition_order,
-)
+from stores.orders.services.transitions import Parcel, StatusNotAllowed, next_statuses, transition_order
 
 MAX_FILES_PER_ZIP = 1000
 # One document, laid out within one request.

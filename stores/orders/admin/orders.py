@@ -41,7 +41,8 @@ from stores.orders.admin.steps import REFUSE, kind_of
 from stores.orders.models import Order, OrderStatus
 from stores.orders.selectors.board import number_range
 from stores.orders.selectors.search import MAX_NEWEST, search_orders
-from stores.orders.services.transitions import Parcel, refuse_cancellation, transition_order
+from stores.orders.services.cancellation import refuse_cancellation
+from stores.orders.services.transitions import Parcel, transition_order
 
 MANY_FOUND = gettext_lazy(
     "Many orders have these words. The newest %(newest)s are listed; add a word or a filter to find others."

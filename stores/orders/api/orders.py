@@ -41,16 +41,12 @@ from stores.orders.request_bodies import order_request_of
 from stores.orders.request_fields import OrderRequestSerializer
 from stores.orders.selectors.access import READ, WORK, WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.orders import full_record, history_of, order_for, stored_bytes
+from stores.orders.services.cancellation import cancel_order, refuse_cancellation
+from stores.orders.services.changes import actor_of
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order, prepare_order
 from stores.orders.services.quotes import MANY_ITEMS
 from stores.orders.services.simulation import advance_order
-from stores.orders.services.transitions import (
-    Parcel,
-    actor_of,
-    cancel_order,
-    refuse_cancellation,
-    transition_order,
-)
+from stores.orders.services.transitions import Parcel, transition_order
 
 ORDER_ID = OpenApiParameter(
     "order_id", str, OpenApiParameter.PATH, description="The OrderID, or `@` and the ExternalID."

@@ -28,7 +28,7 @@ from stores.orders.services.approval_notices import (
     notify_of_decision,
     reason_in_words,
 )
-from stores.orders.services.transitions import (
+from stores.orders.services.changes import (
     Actor,
     StatusChange,
     close_approval_request,

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from fulfillment.core.errors import Conflict, Invalid
 from stores.orders.models import Order, OrderComment
 from stores.orders.models.comments import MAX_COMMENT_LENGTH
-from stores.orders.services.transitions import lock_order
+from stores.orders.services.changes import lock_order
 
 MAX_COMMENTS = 500
 

@@ -24,12 +24,7 @@ from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import is_own_order, order_with_external_id
 from stores.orders.selectors.selections import resolve_selections
 from stores.orders.services.approvals import request_approval
-from stores.orders.services.order_prints import store_order_prints
-from stores.orders.services.print_files import StoredPrint, delete_print_files, record_ordered_assets
-from stores.orders.services.quotes import slot_if_many_items
-from stores.orders.services.scenarios import start_scenario
-from stores.orders.services.tallies import count_new_order
-from stores.orders.services.transitions import (
+from stores.orders.services.changes import (
     Actor,
     actor_of,
     append_history,
@@ -37,6 +32,11 @@ from stores.orders.services.transitions import (
     notify_apps_of_status,
     record_order_event,
 )
+from stores.orders.services.order_prints import store_order_prints
+from stores.orders.services.print_files import StoredPrint, delete_print_files, record_ordered_assets
+from stores.orders.services.quotes import slot_if_many_items
+from stores.orders.services.scenarios import start_scenario
+from stores.orders.services.tallies import count_new_order
 from stores.orders.services.validation import validate_order
 
 # Run under the lock of the store, so that `created` rises with each commit. Each mode is found by its own index.

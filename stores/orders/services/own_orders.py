@@ -8,8 +8,8 @@ from fulfillment.core.errors import Forbidden
 from stores.orders.models import Order
 from stores.orders.requests import OrderRequest
 from stores.orders.selectors.access import StoreAccess
+from stores.orders.services.changes import actor_of, lock_orders
 from stores.orders.services.orders import create_order, discard_order, prepare_order
-from stores.orders.services.transitions import actor_of, lock_orders
 
 
 def place_own_order(*, access: StoreAccess, request: OrderRequest, form: str) -> tuple[Order, bool]:

@@ -24,8 +24,8 @@ from stores.orders.models import (
 from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.representations import dumps
 from stores.orders.selectors.orders import full_record
+from stores.orders.services.changes import Actor
 from stores.orders.services.recipients import erase_recipient
-from stores.orders.services.transitions import Actor
 from stores.proofs.models import Asset
 from stores.proofs.services.assets import remove_asset_files
 

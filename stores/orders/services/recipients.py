@@ -27,8 +27,8 @@ from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus
 from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.representations import render_export_row
 from stores.orders.services.approvals import erase_approval_notes
+from stores.orders.services.changes import Actor, append_history, lock_order
 from stores.orders.services.print_files import delete_ordered_assets, erase_print_files
-from stores.orders.services.transitions import Actor, append_history, lock_order
 from stores.proofs.selectors import product_version_of
 from stores.proofs.services.merging import find_proofs_by_traces, merge_template
 from stores.proofs.services.retention import delete_proof

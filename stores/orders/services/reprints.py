@@ -13,6 +13,7 @@ from stores.orders.eddm import reprinted_selection
 from stores.orders.models import Order, OrderItem
 from stores.orders.requests import OrderRequest, PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import WRITE, authorize_store
+from stores.orders.services.changes import actor_of, lock_orders
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order
 from stores.orders.services.print_files import (
     StoredPrint,
@@ -21,7 +22,6 @@ from stores.orders.services.print_files import (
     store_print_file,
 )
 from stores.orders.services.quotes import slot_if_many_items
-from stores.orders.services.transitions import actor_of, lock_orders
 from stores.orders.services.validation import validate_order
 from stores.proofs.services.artwork import ArtworkChoice
 from stores.proofs.services.print_rendering import PrintedFile

@@ -19,13 +19,13 @@ from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import batches, list_folder
 from fulfillment.core.uuid7 import uuid7_time
 from stores.orders.models import Order, Quote
+from stores.orders.services.changes import lock_orders
 from stores.orders.services.print_files import (
     PRINT_FILES,
     delete_ordered_assets,
     erase_print_files,
     print_folder,
 )
-from stores.orders.services.transitions import lock_orders
 
 # Until then an order with the expired quote is answered with a new quote.
 QUOTE_RETENTION = timedelta(days=30)

@@ -22,14 +22,10 @@ from stores.orders.models import (
 )
 from stores.orders.models.status import DEMO_NEXT_STATUS, WITH_SHIPMENTS
 from stores.orders.representations import order_etag
+from stores.orders.services.cancellation import refuse_cancellation
+from stores.orders.services.changes import Actor, lock_order
 from stores.orders.services.scenarios import STEP
-from stores.orders.services.transitions import (
-    Actor,
-    Parcel,
-    lock_order,
-    refuse_cancellation,
-    transition_order,
-)
+from stores.orders.services.transitions import Parcel, transition_order
 
 logger = logging.getLogger(__name__)
 

@@ -13,7 +13,8 @@ from fulfillment.core.text import has_control_character, parse_number
 from stores.orders.models import ActorKind, Order, OrderStatus, Shipment
 from stores.orders.models.status import ALLOWED_TRANSITIONS, WITH_SHIPMENTS
 from stores.orders.representations import order_etag
-from stores.orders.services.transitions import Actor, Parcel, check_transition, lock_orders, transition_order
+from stores.orders.services.changes import Actor, lock_orders
+from stores.orders.services.transitions import Parcel, check_transition, transition_order
 
 COLUMNS = {"ordernumber": True, "status": True, "carrier": False, "tracking": False, "note": False}
 SYNONYMS = {"order": "ordernumber", "trackingnumber": "tracking"}

@@ -21,7 +21,8 @@ from production.jobs.services.recording import SYSTEM
 from production.providers.models import Provider
 from production.providers.selectors import postback_url
 from stores.orders.models import Order, OrderStatus
-from stores.orders.services.transitions import cancel_order, transition_order
+from stores.orders.services.cancellation import cancel_order
+from stores.orders.services.transitions import transition_order
 from tests.factories.orders import make_product, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
 from tests.support.orders.shop import Shop

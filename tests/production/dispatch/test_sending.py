@@ -24,7 +24,8 @@ from production.providers.services import review_failing_providers
 from production.routing.models import RoutingTally
 from stores.catalog.models import Store
 from stores.orders.models import Order, OrderStatus
-from stores.orders.services.transitions import cancel_order, transition_order
+from stores.orders.services.cancellation import cancel_order
+from stores.orders.services.transitions import transition_order
 from tests.factories.orders import card_data, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
 from tests.support.api.modes import add_test_application

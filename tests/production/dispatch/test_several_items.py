@@ -19,7 +19,7 @@ from production.interface import MAX_JOBS
 from production.jobs.models import Attempt, Job, JobState
 from production.providers.models import Provider
 from stores.orders.models import OrderItem, OrderStatus
-from stores.orders.services.transitions import cancel_order
+from stores.orders.services.cancellation import cancel_order
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job
 from tests.support.production.joint_orders import (

@@ -35,7 +35,8 @@ from production.providers.services import review_failing_providers
 from production.tickets.check import VARIABLE, find_mistakes
 from stores.catalog.models import Product
 from stores.orders.models import Order, OrderStatus
-from stores.orders.services.transitions import cancel_order, transition_order
+from stores.orders.services.cancellation import cancel_order
+from stores.orders.services.transitions import transition_order
 from tests.factories.orders import card_data, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, work_off_jobs
 from tests.support.batches.batches import access_to, checked, make_batch, ordered, person

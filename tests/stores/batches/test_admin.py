@@ -14,7 +14,7 @@ from stores.batches.services.ordering import ORDER_TASK
 from stores.batches.services.rows import replace_rows
 from stores.catalog.models import Store
 from stores.orders.models import ActorKind
-from stores.orders.services.transitions import Actor
+from stores.orders.services.changes import Actor
 from tests.factories.orders import order_body
 from tests.support.batches.batches import access_to, checked, fresh, make_batch, ordered, person, source_of
 from tests.support.orders.approvals import add_approver

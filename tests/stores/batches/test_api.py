@@ -17,7 +17,8 @@ from stores.batches.services import checking
 from stores.batches.services.contact_sheets import extreme_rows
 from stores.batches.services.uploads import alone_for
 from stores.orders.models import ActorKind, Order
-from stores.orders.services.transitions import Actor, Parcel, transition_order
+from stores.orders.services.changes import Actor
+from stores.orders.services.transitions import Parcel, transition_order
 from stores.proofs.models import Proof
 from tests.factories.orders import RECIPIENT, make_card
 from tests.support.batches.batches import addressed, person

@@ -13,12 +13,7 @@ from accounts.models import Notification, Role
 from fulfillment.core.errors import Conflict, Forbidden
 from stores.batches.models import BatchApproval
 from stores.batches.selectors.batches import budget_decision, counts_of
-from stores.batches.services.approvals import (
-    approve_batch,
-    deny_batch,
-    expire_approvals,
-    remind_approvers,
-)
+from stores.batches.services.approvals import approve_batch, deny_batch, expire_approvals, remind_approvers
 from stores.batches.services.batches import cancel_batch, start_check
 from stores.batches.services.ordering import ORDER_TASK, order_batch
 from stores.batches.services.rows import replace_rows
@@ -26,7 +21,7 @@ from stores.budgets.models import Budget, BudgetPeriod
 from stores.budgets.services.budgets import change_budget
 from stores.catalog.models import Product, Store
 from stores.orders.models import ActorKind, Order, OrderItem
-from stores.orders.services.transitions import Actor
+from stores.orders.services.changes import Actor
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import order_body
 from tests.support.batches.batches import (

@@ -17,7 +17,7 @@ from stores.budgets.models import BudgetPeriod
 from stores.budgets.services.ledger import check_balances
 from stores.catalog.models import Product
 from stores.orders.models import ActorKind, Order
-from stores.orders.services.transitions import Actor
+from stores.orders.services.changes import Actor
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.support.at_once import at_once
 from tests.support.batches.batches import (

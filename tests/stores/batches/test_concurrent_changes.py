@@ -22,7 +22,7 @@ from stores.batches.services.rows import begin_check, lock_batch, replace_rows
 from stores.catalog.models import Product
 from stores.concurrency_limits import BATCHES
 from stores.orders.models import ActorKind
-from stores.orders.services.transitions import Actor, lock_orders
+from stores.orders.services.changes import Actor, lock_orders
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import RECIPIENT
 from tests.factories.webhooks import look_before

@@ -16,7 +16,7 @@ from stores.batches.services.rows import replace_rows
 from stores.budgets.models import BudgetPeriod
 from stores.budgets.services.ledger import check_balances
 from stores.orders.models import ActorKind, Order, OrderItem
-from stores.orders.services.transitions import Actor
+from stores.orders.services.changes import Actor
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import make_product
 from tests.support.at_once import at_once

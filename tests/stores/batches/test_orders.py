@@ -35,9 +35,10 @@ from stores.budgets.services.ledger import check_balances
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, Store
 from stores.orders.models import ActorKind, Order, OrderItem
 from stores.orders.selectors.access import WRITE, authorize_store
+from stores.orders.services.cancellation import cancel_order
+from stores.orders.services.changes import Actor, actor_of
 from stores.orders.services.packing_slips import render_packing_slip
 from stores.orders.services.print_files import PRINT_FILES
-from stores.orders.services.transitions import Actor, actor_of, cancel_order
 from stores.proofs.file_names import asset_file
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.pictures import make_photo_card, upload

@@ -24,7 +24,7 @@ from stores.batches.services.personal_data import (
 )
 from stores.catalog.models import Store
 from stores.orders.models import ActorKind, Order, OrderStatus
-from stores.orders.services.transitions import Actor
+from stores.orders.services.changes import Actor
 from stores.proofs.file_names import proof_files
 from tests.factories.orders import RECIPIENT
 from tests.support.batches.batches import access_to, addressed, checked, fresh, make_batch, ordered, person

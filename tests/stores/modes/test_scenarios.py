@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from stores.orders.models import Order, TestScenario
 from stores.orders.services import simulation
+from stores.orders.services.changes import Actor
 from stores.orders.services.scenarios import STEP
 from stores.orders.services.simulation import (
     LEASE,
@@ -17,7 +18,6 @@ from stores.orders.services.simulation import (
     postpone_step,
     run_step,
 )
-from stores.orders.services.transitions import Actor
 from tests.factories.orders import order_body
 from tests.support.api.modes import add_test_application
 

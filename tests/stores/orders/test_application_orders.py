@@ -10,8 +10,8 @@ from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.errors import NotFound
 from stores.orders import pages
 from stores.orders.models import ActorKind, Order, OrderHistory, OrderStatus
+from stores.orders.services.changes import Actor
 from stores.orders.services.recipients import erase_recipient
-from stores.orders.services.transitions import Actor
 from stores.proofs.models import Proof
 from tests.factories.orders import card_data, make_card, make_product, order_body
 from tests.support.api.modes import add_test_application

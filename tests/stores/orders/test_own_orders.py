@@ -10,15 +10,9 @@ from stores.catalog.models import Product
 from stores.catalog.services.products import save_product
 from stores.orders.models import ActorKind, CancellationState, Order, OrderItem, OrderStatus
 from stores.orders.request_bodies import read_order_request
-from stores.orders.services.transitions import Actor, transition_order
-from tests.factories.orders import (
-    RECIPIENT,
-    card_data,
-    make_card,
-    make_product,
-    order_body,
-    product_values,
-)
+from stores.orders.services.changes import Actor
+from stores.orders.services.transitions import transition_order
+from tests.factories.orders import RECIPIENT, card_data, make_card, make_product, order_body, product_values
 from tests.factories.templates import field
 
 ASKED = "The store decides whether"

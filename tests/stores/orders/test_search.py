@@ -14,9 +14,9 @@ from stores.catalog.services.products import save_product
 from stores.orders.models import ActorKind, Order, OrderSearch
 from stores.orders.selectors import search
 from stores.orders.selectors.search import search_orders
+from stores.orders.services.changes import Actor
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.retention import rules_for_old_tests
-from stores.orders.services.transitions import Actor
 from tests.factories.orders import RECIPIENT, make_product, order_body, product_values
 from tests.support.api.modes import add_test_application
 

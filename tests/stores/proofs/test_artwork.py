@@ -20,8 +20,8 @@ from printing.typesetting import RenderingTimedOut
 from printing.typesetting.workers import shared_workers
 from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus, Quote
 from stores.orders.services import order_prints
+from stores.orders.services.changes import Actor
 from stores.orders.services.recipients import erase_recipient
-from stores.orders.services.transitions import Actor
 from stores.proofs.file_names import DOCUMENTS
 from stores.proofs.models import Asset, Proof
 from stores.proofs.services import artwork

@@ -15,7 +15,7 @@ from stores.batches.services.rows import CHECK_TASK, Match, RowSource, replace_r
 from stores.catalog.models import Product, TemplateField
 from stores.orders.models import ActorKind
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
-from stores.orders.services.transitions import Actor
+from stores.orders.services.changes import Actor
 from tests.factories.orders import RECIPIENT, make_card
 from tests.support.servers.queued_jobs import work_off
 

@@ -34,8 +34,9 @@ from stores.orders.models import Order, OrderItem, OrderStatus
 from stores.orders.request_bodies import read_order_request
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.approvals import approve_order
+from stores.orders.services.changes import Actor
 from stores.orders.services.orders import place_staff_order
-from stores.orders.services.transitions import Actor, Parcel, transition_order
+from stores.orders.services.transitions import Parcel, transition_order
 from stores.presets.models import OutputProfile
 from stores.templates.services import add_font
 from tests.factories.budgets import enable_budgets, make_budget, make_cost_center

@@ -18,7 +18,7 @@ from fulfillment.core.uuid7 import new_uuid7
 from stores.catalog.models import Product, Store
 from stores.orders.models import ActorKind, Order, OrderHistory, OrderItem, OrderStatus
 from stores.orders.representations import render_export_row
-from stores.orders.services.transitions import lock_orders
+from stores.orders.services.changes import lock_orders
 
 SPAN = timedelta(days=730)
 BATCH = 20_000

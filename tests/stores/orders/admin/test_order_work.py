@@ -12,9 +12,9 @@ from applications.webhooks.models import Delivery, Event
 from fulfillment.core.files.stored import list_folder, read_file
 from stores.orders.models import ActorKind, Order, OrderComment
 from stores.orders.services import print_files
+from stores.orders.services.changes import Actor
 from stores.orders.services.print_files import print_folder
 from stores.orders.services.recipients import erase_recipient
-from stores.orders.services.transitions import Actor
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.webhooks import make_webhook
 

@@ -9,8 +9,9 @@ from django.utils import timezone
 
 from stores.orders.models import ActorKind, Order, OrderTally
 from stores.orders.representations import render_export_row
+from stores.orders.services.changes import Actor, lock_orders
 from stores.orders.services.simulation import advance_demo_orders
-from stores.orders.services.transitions import Actor, lock_orders, transition_order
+from stores.orders.services.transitions import transition_order
 from tests.factories.orders import make_product
 from tests.support.orders.sample_orders import count_all_orders, create_sample_orders
 

@@ -16,14 +16,10 @@ from stores.orders.models import ActorKind, Order, OrderStatus
 from stores.orders.representations import render_export_row
 from stores.orders.requests import OrderRequest, PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import StoreAccess
+from stores.orders.services.cancellation import cancel_order, refuse_cancellation
+from stores.orders.services.changes import Actor
 from stores.orders.services.orders import create_order, prepare_order
-from stores.orders.services.transitions import (
-    Actor,
-    Parcel,
-    cancel_order,
-    refuse_cancellation,
-    transition_order,
-)
+from stores.orders.services.transitions import Parcel, transition_order
 from tests.factories.orders import RECIPIENT
 
 ALLOWED = {

@@ -35,10 +35,10 @@ from stores.orders.models import (
     OrderView,
 )
 from stores.orders.services import recipients
+from stores.orders.services.changes import Actor
 from stores.orders.services.print_files import print_folder, read_print_file, record_ordered_assets
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.saved_views import save_order_view
-from stores.orders.services.transitions import Actor
 from stores.proofs.models import Asset, Proof
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.pictures import make_photo_card, upload

@@ -13,9 +13,9 @@ from fulfillment.core.files.stored import read_file
 from fulfillment.core.uuid7 import new_uuid7
 from stores.orders.models import ActorKind, Order, Quote
 from stores.orders.services import print_files, retention
+from stores.orders.services.changes import Actor
 from stores.orders.services.print_files import print_folder
 from stores.orders.services.recipients import erase_recipient
-from stores.orders.services.transitions import Actor
 from tests.factories.orders import card_data, make_card, order_body
 
 

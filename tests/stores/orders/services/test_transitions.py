@@ -12,17 +12,11 @@ from fulfillment.core.errors import Conflict, Invalid, PreconditionFailed
 from stores.orders.models import ActorKind, CancellationState, Order, OrderHistory, OrderTally, Shipment
 from stores.orders.models.status import ALLOWED_TRANSITIONS, CANCELLABLE_ON_REQUEST
 from stores.orders.representations import order_etag, render_export_row
-from stores.orders.services import transitions
+from stores.orders.services import changes, transitions
+from stores.orders.services.cancellation import cancel_order, refuse_cancellation
+from stores.orders.services.changes import Actor, check_match
 from stores.orders.services.simulation import advance_demo_orders, advance_order
-from stores.orders.services.transitions import (
-    MAX_SHIPMENTS,
-    Actor,
-    Parcel,
-    cancel_order,
-    check_match,
-    refuse_cancellation,
-    transition_order,
-)
+from stores.orders.services.transitions import MAX_SHIPMENTS, Parcel, transition_order
 
 STORE = Actor(ActorKind.STORE)
 UPS = Parcel("UPS", "1Z1", "https://ups.example/1Z1")
@@ -313,13 +307,13 @@ def test_only_orders_of_the_demo_store_that_can_continue_are_advanced(demo_order
 
 def test_demo_order_that_changed_meanwhile_is_left_as_it_is(demo_order, monkeypatch):
     Order.objects.update(updated=timezone.now() - timedelta(hours=2))
-    real = transitions.lock_orders
+    real = changes.lock_orders
 
     def somebody_was_first(**named):
         real(**named)
         Order.objects.update(status=20, sequence=2, updated=timezone.now())
 
-    monkeypatch.setattr(transitions, "lock_orders", somebody_was_first)
+    monkeypatch.setattr(changes, "lock_orders", somebody_was_first)
 
     assert advance_demo_orders(older_than=timedelta(hours=1)) == 1
     assert (Order.objects.get().status, OrderHistory.objects.count()) == (10, 1)
