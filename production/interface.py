@@ -63,10 +63,6 @@ class JobItem:
     # Plates of the print file beside cyan, magenta, yellow and black.
     spot_plates: Sequence[str] = ()
     label: str = ""
-    # How the press turns a gang sheet that is printed on both sides.
-    work_style: WorkStyle = ""
-    # Width and height of the paper of a gang sheet.
-    sheet_mm: tuple[float, float] | None = None
 
     @property
     def sides(self) -> str:
@@ -103,17 +99,20 @@ class AdapterJob:
     delivery_method: str
     files: Sequence[JobFile]
     note: str = ""
-    members: Sequence["Member"] = ()
     production_days: int = 0
     is_rush: bool = False
     siblings: Sequence[str] = ()
     together: Sequence["AdapterJob"] = ()
-    waste: float = 0.0  # of the paper of a gang sheet, overs included
+    gang: "GangSheetDetails | None" = None  # only of a gang sheet
 
     @property
     def parts(self) -> Sequence["AdapterJob"]:
         """The jobs that are sent as one order at the provider, or this one alone."""
         return self.together or (self,)
+
+    @property
+    def members(self) -> Sequence["Member"]:
+        return self.gang.members if self.gang else ()
 
     @property
     def place_of_order(self) -> str:
@@ -140,6 +139,19 @@ class Member:
     @property
     def pieces(self) -> int:
         return sum(count * self.runs[name] for name, count in self.places.items())
+
+
+@dataclass(frozen=True, slots=True)
+class GangSheetDetails:
+    """`sheet_mm` is the width and height of its paper, `waste` the unused part of that, overs included, from 0 to 1.
+
+    `work_style` says how the press turns a sheet that is printed on both sides; else it is empty.
+    """
+
+    members: Sequence[Member]
+    sheet_mm: tuple[float, float]
+    work_style: WorkStyle = ""
+    waste: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from django import forms
 from django.conf import settings
 
 from production.adapters.gang_settings import GangSettings
-from production.interface import AdapterJob, Member
+from production.interface import AdapterJob, GangSheetDetails
 from production.settings_form import SettingsForm, Text
 from production.tickets import write_jdf, write_json_ticket, write_xjdf
 
@@ -59,7 +59,7 @@ def build_files(job: AdapterJob, name: str, *, separator: str, tickets: str) -> 
     """The print files, then the tickets: a press that waits for a ticket finds the files that it names."""
     names = _file_names(job, name, separator)
     files = [replace(file, name=names[file.name]) for file in job.files]
-    renamed: AdapterJob = replace(job, files=files, members=_rename_members(job, names))
+    renamed: AdapterJob = replace(job, files=files, gang=_rename_members(job.gang, names))
     ticket_files = [
         DropFile(f"{name}.{ending}", write(renamed)) for ending, write in WRITERS.get(tickets, ())
     ]
@@ -74,7 +74,7 @@ def _file_names(job: AdapterJob, name: str, separator: str) -> dict[str, str]:
         suffix = PurePosixPath(file.name).suffix.lower()
         suffix = suffix if re.fullmatch(r"\.[a-z0-9]{1,5}", suffix) else ".pdf"
         count = f"{separator}{position}" if is_multiple and (position > 1 or separator == "_") else ""
-        sheet = re.search(r"-sheet-\d+-run-\d+(?=\.pdf$)", file.name) if job.members else None
+        sheet = re.search(r"-sheet-\d+-run-\d+(?=\.pdf$)", file.name) if job.gang else None
         names[file.name] = f"{name}{sheet[0] if sheet else count}{suffix}"
     return names | {file.name: f"{name}{PAPERS_ENDING}.pdf" for file in job.files if not file.is_printed}
 
@@ -84,15 +84,18 @@ def name_with_room(name: str) -> str:
     return os.fsencode(name)[-MAX_REPORT_NAME_LENGTH:].decode("utf-8", "ignore")
 
 
-def _rename_members(job: AdapterJob, names: Mapping[str, str]) -> Sequence[Member]:
-    return [
+def _rename_members(gang: GangSheetDetails | None, names: Mapping[str, str]) -> GangSheetDetails | None:
+    if gang is None:
+        return None
+    members = [
         replace(
             member,
             places={names[file]: count for file, count in member.places.items()},
             runs={names[file]: run for file, run in member.runs.items()},
         )
-        for member in job.members
+        for member in gang.members
     ]
+    return replace(gang, members=members)
 
 
 def _check_path(value: str) -> None:

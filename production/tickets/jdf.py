@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from lxml import etree
 
-from production.interface import AdapterJob, JobItem
+from production.interface import AdapterJob
 from production.tickets.values import (
     OTHER_MATERIAL,
     PAPER,
@@ -24,6 +24,7 @@ from production.tickets.values import (
     split_options,
     token,
     utc_time,
+    work_style,
     xml_text,
 )
 from production.tickets.xjdf import AGENT, add, set_attributes
@@ -69,8 +70,8 @@ def write_jdf(job: AdapterJob) -> bytes:
     pool = add(root, "ResourcePool")
     _add_plan(pool, job)
     _add_files(pool, job)
-    _add_paper(pool, job.item)
-    _add_press(pool, job.item)
+    _add_paper(pool, job)
+    _add_press(pool, job)
     _add_links(add(root, "ResourceLinkPool"), job)
     etree.indent(root)
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8")) + b"\n"
@@ -118,7 +119,7 @@ def _add_plan(pool: Any, job: AdapterJob) -> None:
 
 def _add_files(pool: Any, job: AdapterJob) -> None:
     print_files = job.print_files
-    one_form = job.item.work_style in ONE_FORM
+    one_form = work_style(job) in ONE_FORM
     run_list = add(
         pool,
         "RunList",
@@ -137,7 +138,8 @@ def _add_files(pool: Any, job: AdapterJob) -> None:
         add(element, "FileSpec", MimeType=file.media_type, URL=url, UserFileName=file.name)
 
 
-def _add_paper(pool: Any, item: JobItem) -> None:
+def _add_paper(pool: Any, job: AdapterJob) -> None:
+    item = job.item
     paper = {**media_of_product(item), **paper_options(item.options)}
     coating = COATINGS.get(paper.get("Coating", ""), "")
     add(
@@ -146,7 +148,7 @@ def _add_paper(pool: Any, item: JobItem) -> None:
         BackCoatings=coating,
         Class="Consumable",
         DescriptiveName=paper.get("MediaQuality"),
-        Dimension=sheet_size(item),
+        Dimension=sheet_size(job),
         FrontCoatings=coating,
         ID="Paper",
         # JDF has fewer types than XJDF.
@@ -158,7 +160,8 @@ def _add_paper(pool: Any, item: JobItem) -> None:
     )
 
 
-def _add_press(pool: Any, item: JobItem) -> None:
+def _add_press(pool: Any, job: AdapterJob) -> None:
+    item = job.item
     size = f"{points(item.width_mm)} {points(item.height_mm)}"
     params = add(
         pool,
@@ -169,22 +172,21 @@ def _add_press(pool: Any, item: JobItem) -> None:
         Status="Available",
     )
     add(params, "MediaRef", rRef="Paper")
-    if item.work_style:
-        style = WORK_STYLES[item.work_style]
+    if style := work_style(job):
         add(
             pool,
             "ConventionalPrintingParams",
             Class="Parameter",
             ID="Turn",
             Status="Available",
-            WorkStyle=style,
+            WorkStyle=WORK_STYLES[style],
         )
     add(
         pool,
         "Component",
         Class="Quantity",
-        ComponentType="Sheet" if item.sheet_mm else "FinalProduct",
-        Dimensions=f"{sheet_size(item) or size} 0",
+        ComponentType="Sheet" if job.gang else "FinalProduct",
+        Dimensions=f"{sheet_size(job) or size} 0",
         ID="Pieces",
         Status="Unavailable",
     )
@@ -197,7 +199,7 @@ def _add_links(links: Any, job: AdapterJob) -> None:
         ("RunList", "Files"),
         ("Media", "Paper"),
         ("DigitalPrintingParams", "Press"),
-        *([("ConventionalPrintingParams", "Turn")] if job.item.work_style else []),
+        *([("ConventionalPrintingParams", "Turn")] if work_style(job) else []),
     ):
         index = None if name in {"NodeInfo", "CustomerInfo"} else "0" if name == "RunList" else "2"
         add(links, f"{name}Link", CombinedProcessIndex=index, Usage="Input", rRef=reference)

@@ -4,8 +4,8 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from production.interface import AdapterJob, JobFile, JobItem
-from production.tickets.values import PROCESS_PLATES, checked_number
+from production.interface import AdapterJob, JobFile
+from production.tickets.values import PROCESS_PLATES, checked_number, work_style
 
 FORMAT = "store-fulfillment-ticket"
 VERSION = 1
@@ -14,9 +14,9 @@ VERSION = 1
 def write_json_ticket(job: AdapterJob) -> bytes:
     """The same job always gives the same bytes."""
     ticket = {"Format": FORMAT, "Version": VERSION, **_members_of_ticket(job)}
-    if job.members:
+    if job.gang:
         ticket["Sheets"] = sum(file.copies for file in job.print_files)
-        ticket["WastePercent"] = round(100 * job.waste, 1)
+        ticket["WastePercent"] = round(100 * job.gang.waste, 1)
         ticket["Jobs"] = [
             _members_of_ticket(member.job)
             | {
@@ -26,7 +26,7 @@ def write_json_ticket(job: AdapterJob) -> bytes:
                 ],
                 "Pieces": member.pieces,
             }
-            for member in job.members
+            for member in job.gang.members
         ]
     return json.dumps(ticket, ensure_ascii=False, indent=2).encode("utf-8", "replace") + b"\n"
 
@@ -44,7 +44,7 @@ def _members_of_ticket(job: AdapterJob) -> dict[str, Any]:
         "ItemNumber": job.siblings.index(job.number) + 1 if job.number in job.siblings else 1,
         "Siblings": [number for number in job.siblings if number != job.number],
         "Order": _describe_order(job),
-        **_describe_product(job.item),
+        **_describe_product(job),
         "Files": [_describe_file(file) for file in job.files],
         "Recipient": dict(job.recipient),
         "DeliveryMethod": job.delivery_method,
@@ -63,20 +63,17 @@ def _describe_order(job: AdapterJob) -> dict[str, Any]:
     }
 
 
-def _describe_product(item: JobItem) -> dict[str, Any]:
+def _describe_product(job: AdapterJob) -> dict[str, Any]:
+    item, gang, style = job.item, job.gang, work_style(job)
     return {
         "Product": {"ProductID": item.product_id, "Name": item.product_name, "SKU": item.sku},
         "Quantity": item.quantity,
         "Pages": item.pages,
         "TwoSided": item.is_two_sided,
         "Sides": item.sides,
-        **({"WorkStyle": item.work_style} if item.work_style else {}),
+        **({"WorkStyle": style} if style else {}),
         "Size": {"WidthMM": item.width_mm, "HeightMM": item.height_mm, "BleedMM": item.bleed_mm},
-        **(
-            {"SheetSize": {"WidthMM": item.sheet_mm[0], "HeightMM": item.sheet_mm[1]}}
-            if item.sheet_mm
-            else {}
-        ),
+        **({"SheetSize": {"WidthMM": gang.sheet_mm[0], "HeightMM": gang.sheet_mm[1]}} if gang else {}),
         "Options": dict(sorted(item.options.items())),
         "Stock": {
             "Code": item.stock_code,

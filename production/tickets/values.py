@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from production.interface import JobItem
+from production.interface import AdapterJob, JobItem, WorkStyle
 
 PAPER, OTHER_MATERIAL = "Paper", "Other"
 PROCESS_PLATES = ("Cyan", "Magenta", "Yellow", "Black")
@@ -63,9 +63,14 @@ def points(millimetres: float) -> str:
     return f"{millimetres * POINTS_PER_MM:.4f}".rstrip("0").rstrip(".")
 
 
-def sheet_size(item: JobItem) -> str:
-    """The size of the paper of a gang sheet."""
-    return " ".join(map(points, item.sheet_mm or ()))
+def sheet_size(job: AdapterJob) -> str:
+    """The size of the paper of a gang sheet, else empty."""
+    return " ".join(map(points, job.gang.sheet_mm)) if job.gang else ""
+
+
+def work_style(job: AdapterJob) -> WorkStyle:
+    """How the press turns a gang sheet, else empty."""
+    return job.gang.work_style if job.gang else ""
 
 
 def media_of_product(item: JobItem) -> dict[str, str]:

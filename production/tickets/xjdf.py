@@ -26,6 +26,7 @@ from production.tickets.values import (
     split_options,
     token,
     utc_time,
+    work_style,
     xml_text,
 )
 
@@ -232,11 +233,11 @@ def _add_files(root: Any, job: AdapterJob) -> None:
 
 def _add_press_sheets(root: Any, job: AdapterJob) -> None:
     """How the press turns the sheets of a gang sheet, their paper, and how many it prints: good ones and waste."""
-    if job.item.work_style:
-        add(_add_part(_resource_set(root, "Layout")), "Layout", WorkStyle=WORK_STYLES[job.item.work_style])
-    if job.item.sheet_mm:
+    if style := work_style(job):
+        add(_add_part(_resource_set(root, "Layout")), "Layout", WorkStyle=WORK_STYLES[style])
+    if job.gang:
         kind = media_of_product(job.item)["MediaType"]
-        add(_add_part(_resource_set(root, "Media")), "Media", Dimension=sheet_size(job.item), MediaType=kind)
+        add(_add_part(_resource_set(root, "Media")), "Media", Dimension=sheet_size(job), MediaType=kind)
     print_files = job.print_files
     if not any(file.copies for file in print_files):
         return

@@ -13,7 +13,7 @@ from printing.imposition.planning import request_of
 from printing.imposition.sheets import Turn
 from production.adapters.gang_settings import OFF, press_sheet
 from production.gang_sheets.models import GangSheet
-from production.interface import AdapterJob, JobFile, JobItem, Member, WorkStyle
+from production.interface import AdapterJob, GangSheetDetails, JobFile, JobItem, Member, WorkStyle
 from production.jobs.models import Job
 from production.jobs.services.adapter_jobs import PANELS, PDF, build_adapter_job
 from production.providers.models import Provider
@@ -187,8 +187,6 @@ def _sheet_item(plan: Plan, jobs: Sequence[AdapterJob]) -> JobItem:
         # How the press turns the sheets, not how their pieces are turned.
         pages=1 if sheet.is_one_form or not is_duplex else 2,
         is_two_sided=is_duplex,
-        work_style=WORK_STYLES[sheet.turn] if is_duplex else "",
-        sheet_mm=(sheet.width_mm, sheet.height_mm),
         binding="",
         binding_edge="",
         is_head_to_foot=sheet.is_tumbled,
@@ -197,7 +195,7 @@ def _sheet_item(plan: Plan, jobs: Sequence[AdapterJob]) -> JobItem:
 
 def _sheet_job(gang: GangSheet, plan: Plan, jobs: Sequence[AdapterJob]) -> AdapterJob:
     names = {planned.number: _name_sheet(gang, planned) for planned in plan.sheets}
-    first_to_ship = min(jobs, key=lambda job: job.ship_by or job.created)
+    sheet, first_to_ship = plan.sheets[0].sheet, min(jobs, key=lambda job: job.ship_by or job.created)
     slug = Slug(gang.number, first_to_ship.ship_by.date() if first_to_ship.ship_by else None)
     return AdapterJob(
         number=gang.number,
@@ -214,9 +212,13 @@ def _sheet_job(gang: GangSheet, plan: Plan, jobs: Sequence[AdapterJob]) -> Adapt
         files=_imposed_files(plan, jobs, names, slug),
         production_days=first_to_ship.production_days,
         is_rush=any(job.is_rush for job in jobs),
-        note=_write_note(plan.sheets[0].sheet, jobs),
-        members=[_build_member(job, plan, names) for job in jobs],
-        waste=plan.waste,
+        note=_write_note(sheet, jobs),
+        gang=GangSheetDetails(
+            [_build_member(job, plan, names) for job in jobs],
+            (sheet.width_mm, sheet.height_mm),
+            WORK_STYLES[sheet.turn] if jobs[0].item.is_two_sided else "",
+            plan.waste,
+        ),
     )
 
 

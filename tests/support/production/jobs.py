@@ -11,7 +11,7 @@ from typing import Any
 import pikepdf
 from django.test.utils import CaptureQueriesContext
 
-from production.interface import AdapterJob, JobFile, JobItem, Member
+from production.interface import AdapterJob, GangSheetDetails, JobFile, JobItem, Member
 
 MM = 72 / 25.4
 # Columns that may have megabytes.
@@ -152,9 +152,6 @@ def made_gang_job() -> AdapterJob:
     return made_job(
         "G12",
         quantity=350,
-        work_style="WorkAndTurn",
-        sheet_mm=(450.0, 320.0),
-        waste=0.25,
         key="",
         sku="",
         order_id="",
@@ -163,6 +160,6 @@ def made_gang_job() -> AdapterJob:
         recipient={},
         delivery_method="",
         files=sheets,
-        members=members,
+        gang=GangSheetDetails(members, (450.0, 320.0), "WorkAndTurn", 0.25),
         note="Gang sheet of 2 jobs; report each job by its own number.",
     )
