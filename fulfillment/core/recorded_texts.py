@@ -45,9 +45,11 @@ def _translated(text: str, language: str) -> str:
             values = {name: _translated(_write_numbers(value), language) for name, value in filled.items()}
             return pgettext(CONTEXT, message) % values
     sentences = _BETWEEN_SENTENCES.split(text)
-    return (
-        text if len(sentences) == 1 else " ".join(_translated(sentence, language) for sentence in sentences)
-    )
+    if len(sentences) > 1:
+        return " ".join(_translated(sentence, language) for sentence in sentences)
+    # A member of the API may stand before what is wrong with it.
+    member, colon, reason = text.partition(": ")
+    return f"{member}: {_translated(reason, language)}" if colon and member.isidentifier() else text
 
 
 def _write_numbers(text: str) -> str:

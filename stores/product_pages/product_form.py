@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.callers import Caller
 from fulfillment.core.errors import Conflict, DomainError, faults_at_fields
+from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import pointer_to
 from printing.preflight.findings import picture_of_page
 from printing.typesetting import proof_dpi
@@ -159,7 +160,7 @@ class FieldsForm:
                 try:
                     form_field.value = str(self.add_picture(file).pk)
                 except DomainError as error:
-                    form_field.errors.append(error.message)
+                    form_field.errors.append(translated(error.message))
 
     def add_picture(self, file: UploadedFile) -> Asset:
         # The file too is read in the slot.

@@ -26,6 +26,7 @@ from applications.registration.services.applications import (
 from applications.registration.services.icons import ALLOWED, MAX_ICON_BYTES, check_icon, set_icon
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.errors import DomainError
+from fulfillment.core.recorded_texts import translated
 from printing.text import is_blank
 
 
@@ -71,7 +72,7 @@ class ConsoleApplicationForm(forms.ModelForm):
     def clean_reply_urls(self) -> list[str]:
         urls = self.cleaned_data["reply_urls"].split()
         if faults := reply_url_faults(urls):
-            raise forms.ValidationError([fault.message for fault in faults])
+            raise forms.ValidationError([translated(fault.message) for fault in faults])
         return urls
 
     def clean_name(self) -> str:
@@ -87,7 +88,7 @@ class ConsoleApplicationForm(forms.ModelForm):
             if file:
                 check_icon(content=content)
         except DomainError as error:
-            raise forms.ValidationError(error.message) from error
+            raise forms.ValidationError(translated(error.message)) from error
         return content
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext, gettext_lazy
 
 from fulfillment.core.errors import Fault
+from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import JsonObject, parse_number
 from stores.catalog.admin.delivery_methods import match_method, method_context, read_method, warn_of_typo
 from stores.catalog.countries import COUNTRIES
@@ -136,7 +137,7 @@ class PriceMatrix:
         _, _, number, *member = fault.pointer.split("/")
         cell = self.cells[int(number)]
         name = member[0] if member else ""
-        message = fault.message.removeprefix(f"{name}: ")
+        message = translated(fault.message).removeprefix(f"{name}: ")
         message = message[:1].upper() + message[1:]
         if name in {"DeliveryMethodCode", "Description"}:
             _add_error(cell.method.errors, message)

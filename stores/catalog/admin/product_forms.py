@@ -6,8 +6,8 @@ from typing import Any
 
 from django import forms
 from django.utils.functional import cached_property
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextareaWidget
 
 from fulfillment.core.admin.inlines import LabelledFormSet
@@ -48,6 +48,8 @@ KIND = {"Type": "kind", "SubType": "kind"}
 # Set by buttons and by the template editor.
 UNTYPED = {"Template", "IsActive"}
 PUBLISH, UNPUBLISH = "_publish", "_unpublish"
+# The word before the number of a row, in each language.
+ENTRY = "[Ee]ntry |Eintrag |[Ee]ntrada "
 
 
 def _allow_empty(form: forms.ModelForm, specs: Iterable[FieldSpec]) -> None:
@@ -282,7 +284,7 @@ def _show_fault(form: forms.ModelForm, columns: Mapping[str, str], name: str, fa
     column = columns.get(name)
     field_name = column if column in form.fields else None
     if field_name is None or field_name not in form.errors:
-        form.add_error(field_name, replace_names_by_labels(form, columns, fault.message))
+        form.add_error(field_name, replace_names_by_labels(form, columns, translated(fault.message)))
 
 
 def replace_names_by_labels(form: forms.ModelForm, columns: Mapping[str, str], message: str) -> str:
@@ -293,13 +295,14 @@ def replace_names_by_labels(form: forms.ModelForm, columns: Mapping[str, str], m
         if column in form.fields
     }
     names = "|".join(sorted(labels, key=len, reverse=True))
+    has_capital_nouns = (get_language() or "").startswith("de")
 
     def replace_name(match: re.Match[str]) -> str:
         if match["row"]:
-            return f"{'R' if match[0][0] == 'E' else 'r'}ow {int(match['row']) + 1}"
-        label = labels.get(match[0])
-        if label is None:
+            return f"{match['entry']}{int(match['row']) + 1}"
+        if (label := labels.get(match[0])) is None:
             return match[0]
-        return label[0].upper() + label[1:] if match.start() == 0 else label[0].lower() + label[1:]
+        return label if match.start() == 0 or has_capital_nouns else label[:1].lower() + label[1:]
 
-    return re.sub(rf'"(?:[^"\\]|\\.)*"|[Ee]ntry (?P<row>\d+)|\b(?:{names})\b', replace_name, message)
+    pattern = rf'"(?:[^"\\]|\\.)*"|(?P<entry>{ENTRY})(?P<row>\d+)|\b(?:{names})\b'
+    return re.sub(pattern, replace_name, message)

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from accounts.admin.staff import StaffAdmin
 from accounts.callers import Caller
 from fulfillment.core.errors import DomainError
+from fulfillment.core.recorded_texts import translated
 from stores.catalog.admin.product_forms import PUBLISH, UNPUBLISH, ChildFormSet, ProductForm, product_record
 from stores.catalog.models import Product
 from stores.catalog.services.products import save_product
@@ -37,7 +38,9 @@ class ProductSaving(StaffAdmin):
         except (DomainError, DatabaseError) as error:
             # Another user saved between the check and the write.
             text = (
-                error.message if isinstance(error, DomainError) else _("Another user changed it. Try again.")
+                translated(error.message)
+                if isinstance(error, DomainError)
+                else _("Another user changed it. Try again.")
             )
             messages.error(request, text)
             return HttpResponseRedirect(request.get_full_path())

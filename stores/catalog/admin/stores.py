@@ -22,6 +22,7 @@ from unfold.widgets import (
 
 from accounts.admin.staff import StaffAdmin
 from fulfillment.core.admin.base import ExtraPage
+from fulfillment.core.recorded_texts import translated
 from stores.catalog.admin.scoping import ValidatedByService
 from stores.catalog.admin.uploads import catalog_response
 from stores.catalog.models import BudgetDuration, BudgetType, Store, StoreProfile
@@ -74,12 +75,12 @@ class StoreForm(ValidatedByService):
     def clean(self) -> dict[str, Any] | None:
         """The service's own rules, shown at the fields they are about."""
         for fault in find_profile_faults(values=self.profile_values(), logo=self.new_logo()):
-            self.add_error(PROFILE_COLUMNS.get(fault.pointer[1:], "logo"), fault.message)
+            self.add_error(PROFILE_COLUMNS.get(fault.pointer[1:], "logo"), translated(fault.message))
         if not self.errors:
             store = self.instance if self.instance.pk else None
             for fault in find_store_faults(values=self.values(), store=store):
                 column = COLUMNS.get(fault.pointer.split("/")[1])
-                self.add_error(column if column in self.fields else None, fault.message)
+                self.add_error(column if column in self.fields else None, translated(fault.message))
         return self.cleaned_data
 
     def values(self) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError, Forbidden, TooManyRequests
 from fulfillment.core.files.downloads import picture_refusal, serves_picture
 from fulfillment.core.http.dangerous import harmless
+from fulfillment.core.recorded_texts import translated
 from stores.budgets.representations import gauge_of
 from stores.budgets.selectors.standings import standings_of_caller
 from stores.catalog.models import Store
@@ -166,7 +167,7 @@ def add_picture(request: HttpRequest, store_id: str, product_id: str) -> HttpRes
         enforce_page_limit("product-page", signed_in_user(request).pk)
         asset = page.add_picture(file) if file else None
     except DomainError as error:
-        return JsonResponse({"Message": error.message}, status=200)
+        return JsonResponse({"Message": translated(error.message)}, status=200)
     if asset is None:
         return JsonResponse({"Message": _("Choose a picture first.")})
     address = asset_url(asset).removeprefix(settings.PUBLIC_URL)

@@ -38,6 +38,16 @@ FINDING = "Phone is too close to the trim and may be cut (1.5 mm from the trim; 
             "(383,5\xa0%; nötig: 300\xa0%).",
         ),
         ("Out of cyan at 1.5 mm.", "Out of cyan at 1.5 mm."),
+        (
+            "Currency: write one of CAD, USD; found “EUR”.",
+            "Currency: schreiben Sie eines von CAD, USD; gefunden: “EUR”.",
+        ),
+        ("Note: call before 9.", "Note: call before 9."),
+        (
+            "The picture has 9 × 9,000 pixels. Send one PNG or JPEG picture of at most 1 MB and 2,000 × 2,000 pixels.",
+            "Das Bild hat 9 × 9,000 Pixel. Senden Sie ein PNG- oder JPEG-Bild mit höchstens 1 MB und "
+            "2,000 × 2,000 Pixeln.",
+        ),
     ],
 )
 def test_recorded_text_is_translated_by_the_words_around_its_values(text, german):

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from django.contrib import admin
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import Tenant
@@ -13,6 +14,7 @@ from stores.catalog.models import Product
 from stores.catalog.services.products import archive_product, save_product
 from stores.orders.models import Order, OrderStatus
 from tests.factories.orders import make_product, price_values, product_values
+from tests.support.browser.submissions import form_of
 from tests.support.scenario import sign_in
 
 MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
@@ -210,3 +212,16 @@ def test_values_that_an_admin_makes_are_in_the_language_of_the_reader(world, ope
     assert "alles" in rules
     assert "Keiner: die Regel wird übergangen" in rules
     assert 'data-label="Select record"' not in rules
+
+
+def test_rules_of_a_product_are_told_in_the_language_of_the_reader(world, operator):
+    type(world.operator).objects.filter(pk=world.operator.pk).update(language="de")
+    product = make_product(store=world.associated)
+    page = reverse("admin:stores_product_change", args=[product.pk])
+    form = form_of(operator.get(page), "product_form")
+    typed = {"default_quantity": "1", "minimum_quantity": "2", "image_url": "ftp://x"}
+
+    refused = operator.post(page, form.submission(typed)).content.decode()
+
+    assert "Standardmenge ist kleiner als Mindestmenge." in refused
+    assert "Bild-URL: schreiben Sie eine http(s)-Adresse" in refused
