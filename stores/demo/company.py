@@ -13,7 +13,6 @@ from accounts.models import Role, Tenant, User
 from accounts.permissions import DEFAULT_STORE_GRANTS, Permission
 from accounts.services.users import create_user
 from stores.budgets.models import CostCenter, CostCenterMember
-from stores.budgets.selectors.standings import local_day
 from stores.budgets.services.budgets import create_budget
 from stores.catalog.models import Store
 
@@ -96,7 +95,7 @@ def _create_company(tenant: Tenant, store: Store, salesperson: User, now: dateti
         person.username: str(person.pk)
         for person in (*(employee for employee, _ in people.values()), salesperson)
     }
-    first_day = local_day(store, now - STARTED)
+    first_day = store.local_date(now - STARTED)
     for values in BUDGETS:
         scope = {**values["Scope"], "ID": ids.get(values["Scope"]["ID"], values["Scope"]["ID"])}
         create_budget(store=store, values={**values, "Scope": scope, "StartDate": first_day})

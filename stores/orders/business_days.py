@@ -7,10 +7,9 @@ public holidays.
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 if TYPE_CHECKING:
     from stores.orders.models import Order
@@ -73,7 +72,7 @@ def _weekday_of(year: int, month: int, weekday: int, number: int) -> date:
 
 def ship_day(order: Order, *, is_mailing: bool) -> date:
     """The day by which production ends and the pieces leave the shop."""
-    start = local_date(order.created, order.store.time_zone)
+    start = order.store.local_date(order.created)
     return (add_post_days if is_mailing else add_business_days)(start, order.production_days)
 
 
@@ -86,7 +85,3 @@ def transit_days(delivery_method_code: str, description: str) -> tuple[int, int]
     if _NEXT_DAY.search(description):
         return 1, 1
     return TRANSIT.get(delivery_method_code, DEFAULT_TRANSIT)
-
-
-def local_date(moment: datetime, time_zone: str) -> date:
-    return moment.astimezone(ZoneInfo(time_zone)).date()

@@ -54,7 +54,7 @@ NOTHING_ORDERED = "Nothing is ordered."
 NO_ACCESS = "The rest is not ordered: who made or ordered the batch has no access to the store anymore."
 ROWS_AT_ONCE = 50
 # With more rows whose files cannot be read or drawn, storage or renderers are probably down.
-MOST_PASSED_OVER = 3
+MAX_UNREADABLE_ROWS = 3
 # For all print files of one order of the mode Items, which no request waits for.
 SECONDS = 600.0
 
@@ -156,7 +156,7 @@ def write_orders(*, batch_id: UUID, go_on: Callable[[], None] = lambda: None) ->
     Raises Unavailable or TooManyRequests while the service is busy: the job is tried again. So it is for a row whose
     own file cannot be read or drawn, after all other rows.
     """
-    passed_over: dict[int, Unavailable] = {}
+    errors_by_row: dict[int, Unavailable] = {}
     while batch := _find_ordering(batch_id):
         rows = batch.rows.filter(state__in=ORDERABLE).order_by("number")
         if not may_still_order(batch):
@@ -165,10 +165,10 @@ def write_orders(*, batch_id: UUID, go_on: Callable[[], None] = lambda: None) ->
         if batch.mode == BatchMode.ITEMS:
             _order_rows(batch, list(rows))
             return
-        chunk = list(rows.exclude(pk__in=passed_over)[:ROWS_AT_ONCE])
+        chunk = list(rows.exclude(pk__in=errors_by_row)[:ROWS_AT_ONCE])
         if not chunk:
-            if passed_over:
-                raise next(iter(passed_over.values()))
+            if errors_by_row:
+                raise next(iter(errors_by_row.values()))
             _finish_batch(batch)
             return
         go_on()
@@ -176,9 +176,9 @@ def write_orders(*, batch_id: UUID, go_on: Callable[[], None] = lambda: None) ->
             try:
                 _order_rows(batch, [row])
             except (StorageUnavailable, RendererKilled) as error:
-                if len(passed_over) == MOST_PASSED_OVER:
+                if len(errors_by_row) == MAX_UNREADABLE_ROWS:
                     raise
-                passed_over[row.pk] = error
+                errors_by_row[row.pk] = error
 
 
 def _order_rows(batch: Batch, rows: Sequence[BatchRow]) -> None:

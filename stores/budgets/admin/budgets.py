@@ -30,7 +30,7 @@ from stores.budgets.admin.statements import StatementPages, places_of, standing_
 from stores.budgets.models import Budget, BudgetEntry
 from stores.budgets.representations import gauge_of
 from stores.budgets.selectors.budgets import scope_names
-from stores.budgets.selectors.standings import local_day, standings_of
+from stores.budgets.selectors.standings import standings_of
 from stores.budgets.services.budgets import adjust_budget, change_budget, remove_budget
 from stores.catalog.admin.scoping import StoreFilter
 from stores.catalog.models import Store
@@ -152,7 +152,7 @@ class BudgetAdmin(StatementPages, ServiceDeleteAdmin, StaffAdmin):
 
     @display(description="state", label=STATES)
     def state(self, budget: Budget) -> str:
-        today = local_day(budget.store, timezone.now())
+        today = budget.store.local_date(timezone.now())
         if not (budget.is_enabled and budget.store.budget_enabled):
             return "Disabled"
         if today < budget.start_date:
@@ -224,7 +224,7 @@ class BudgetAdmin(StatementPages, ServiceDeleteAdmin, StaffAdmin):
 
     def end_view(self, request: HttpRequest, budget_id: UUID) -> HttpResponse:
         budget = self.record_for(request, budget_id)
-        today = local_day(budget.store, timezone.now())
+        today = budget.store.local_date(timezone.now())
         facts = [
             _("Today, %(today)s, is its last day: from tomorrow it limits no order.")
             % {"today": date_format(today)},

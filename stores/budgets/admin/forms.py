@@ -15,7 +15,6 @@ from fulfillment.core.errors import DomainError, Fault, Invalid
 from fulfillment.core.text import MAX_INTEGER
 from stores.budgets.models import Budget, EntryKind, OverBudget, ScopeKind
 from stores.budgets.selectors.budgets import scope_id, scope_names
-from stores.budgets.selectors.standings import local_day
 from stores.budgets.services.budgets import COLUMNS, change_budget, create_budget
 from stores.budgets.standings import Standing
 from stores.catalog.admin.scoping import ValidatedByService
@@ -119,7 +118,7 @@ class BudgetForm(ValidatedByService):
             sentences.append(str(_("From now on it limits no order. Its entries stay.")))
         last, before = new["end_date"], budget.end_date
         if last and (before is None or last < before):
-            is_over = last < local_day(budget.store, timezone.now())
+            is_over = last < budget.store.local_date(timezone.now())
             words = (
                 _("%(day)s was its last day: it does not limit later orders. Its entries stay.")
                 if is_over

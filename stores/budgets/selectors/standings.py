@@ -1,11 +1,10 @@
 """The budgets that bind an order, with their periods at a moment."""
 
 from collections.abc import Iterable, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from accounts.callers import Caller
 from fulfillment.core.db.prepared import fetch_row, fetch_rows
@@ -58,7 +57,7 @@ def parameters_of(
     """The parameters of FITS, and the moment."""
     return {
         "store": store.pk,
-        "day": local_day(store, moment),
+        "day": store.local_date(moment),
         "user": user_id,
         "application": application_id,
         "at": moment,
@@ -96,15 +95,11 @@ def standings_of(budgets: Sequence[Budget], *, store: Store, moment: datetime) -
     ]
 
 
-def local_day(store: Store, moment: datetime) -> date:
-    return moment.astimezone(ZoneInfo(store.time_zone)).date()
-
-
 def _find_period(budget: Budget, latest: Period | None, store: Store, moment: datetime) -> Period:
     """The period of the moment. One that was written lasts to its end, also where the store changes its time zone."""
     if latest is not None and moment < latest.ends:
         return latest
-    day = local_day(store, moment)
+    day = store.local_date(moment)
     day = max(min(day, budget.end_date or day), budget.start_date)
     number = period_number(budget.duration, budget.start_date, day)
     if latest is not None and latest.number >= number:
@@ -121,7 +116,7 @@ def _carried_amount(budget: Budget, latest: Period | None, number: int, store: S
     What came back after its period ended is not carried on.
     """
     if latest is None:
-        first = max(local_day(store, budget.created), budget.start_date)
+        first = max(store.local_date(budget.created), budget.start_date)
         return budget.limit * (number - period_number(budget.duration, budget.start_date, first))
     late: tuple[Any, ...] = fetch_row(CAME_BACK_LATE, (latest.pk, latest.ends)) or (ZERO,)
     remaining = max(budget.limit + latest.added - latest.used - late[0], ZERO)

@@ -18,7 +18,6 @@ from fulfillment.core.db.changes import differs_from_stored
 from fulfillment.core.errors import Conflict, Fault, Invalid, raise_faults
 from fulfillment.core.text import parse_uuid
 from stores.budgets.models import Budget, BudgetEntry, BudgetPeriod, CostCenter, EntryKind, ScopeKind
-from stores.budgets.selectors.standings import local_day
 from stores.budgets.services.announcements import announce_levels
 from stores.budgets.services.ledger import Posting, Reason, lock_standing, open_period, write_entries
 from stores.budgets.standings import MAX_LIMIT, Standing
@@ -59,9 +58,9 @@ def create_budget(*, store: Store, values: Mapping[str, Any]) -> Standing:
         listed = number_format(MAX_BUDGETS, force_grouping=True)
         raise Conflict(message % {"max_budgets": listed}, code="too_many_budgets")
     now = timezone.now()
-    budget = Budget(store=store, start_date=local_day(store, now), created=now, updated=now)
+    budget = Budget(store=store, start_date=store.local_date(now), created=now, updated=now)
     _apply_values(budget, store, values, is_new=True)
-    _refuse_crowded(budget, local_day(store, now))
+    _refuse_crowded(budget, store.local_date(now))
     budget.save(force_insert=True)
     return lock_standing(budget, store=store, moment=now)
 
@@ -75,13 +74,13 @@ def change_budget(*, budget: Budget, values: Mapping[str, Any]) -> Standing:
     if changed := [name for name in FIXED if name in values and _differs(stored, name, values[name])]:
         _refuse_entries(stored, f"{', '.join(changed)} cannot change")
         BudgetPeriod.objects.filter(budget=stored).delete()
-    elif local_day(store, now) >= stored.start_date:
+    elif store.local_date(now) >= stored.start_date:
         # Earlier periods are carried over by the terms that they had.
         open_period(standing, moment=now)
     before = stored.scope_key, stored.end_date
     _apply_values(stored, store, values)
     if (stored.scope_key, stored.end_date) != before:
-        _refuse_crowded(stored, local_day(store, now))
+        _refuse_crowded(stored, store.local_date(now))
     if differs_from_stored(stored):
         stored.updated = now
         stored.save()
@@ -98,7 +97,7 @@ def adjust_budget(
     """Adds to the present period, or takes from it if `amount` is negative; once for each `key`."""
     now, store = timezone.now(), budget.store
     standing = lock_standing(budget, store=store, moment=now)
-    day, stored = local_day(store, now), standing.budget
+    day, stored = store.local_date(now), standing.budget
     cause = f"adjustment:{key or uuid4()}"
     entries = BudgetEntry.objects.select_related("period").filter(budget=stored, cause=cause)
     if key and (earlier := entries.first()):
@@ -244,7 +243,7 @@ def _date_faults(budget: Budget) -> Iterator[Fault]:
 
 def _currency_faults(budget: Budget, store: Store) -> Iterator[Fault]:
     """A budget that ended before the store changed its currency stays ended."""
-    is_over = budget.end_date is not None and budget.end_date < local_day(store, timezone.now())
+    is_over = budget.end_date is not None and budget.end_date < store.local_date(timezone.now())
     if budget.currency not in {"", store.currency} and not is_over:
         message = f"EndDate: the budget is in {budget.currency}, and the store is now in {store.currency}."
         yield Fault("/EndDate", "currency_changed", message)

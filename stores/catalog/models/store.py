@@ -1,5 +1,8 @@
 """Stores with their profiles and the counts of their API calls."""
 
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
 import pghistory
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import RegexValidator, URLValidator
@@ -69,6 +72,9 @@ class Store(models.Model):
 
     def __str__(self) -> str:
         return self.company_name
+
+    def local_date(self, moment: datetime) -> date:
+        return moment.astimezone(ZoneInfo(self.time_zone)).date()
 
 
 @pghistory.track(exclude=["logo"])

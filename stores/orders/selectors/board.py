@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 from django.db.models import DecimalField, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Greatest, Least
@@ -13,7 +14,6 @@ from django.utils import timezone
 
 from stores.budgets.models import Budget
 from stores.catalog.models import Store, StoreUsage
-from stores.orders.business_days import local_date
 from stores.orders.models import ApprovalRequest, CancellationState, Order, OrderDay, OrderTally, OrderView
 from stores.orders.models.status import OPEN_STATUSES
 
@@ -106,7 +106,7 @@ def count_urgent(
 
 def days_late(order: Order, now: datetime) -> int:
     """How many days an open order is past its due day: 0 on that day, negative before."""
-    return (local_date(now, order.store.time_zone) - order.latest_delivery).days
+    return (order.store.local_date(now) - order.latest_delivery).days
 
 
 def _find_due(orders: QuerySet[Order], first: int | None, last: int) -> QuerySet[Order]:
@@ -131,7 +131,7 @@ def _zones_by_date() -> dict[date, list[str]]:
     now = timezone.now()
     names_by_date: dict[date, list[str]] = {}
     for name in _list_zones():
-        names_by_date.setdefault(local_date(now, name), []).append(name)
+        names_by_date.setdefault(now.astimezone(ZoneInfo(name)).date(), []).append(name)
     return names_by_date or {timezone.localdate(): []}
 
 

@@ -16,7 +16,6 @@ from fulfillment.core.db.prepared import fetch_row, fetch_rows
 from fulfillment.core.errors import NotFound
 from fulfillment.core.text import parse_uuid
 from stores.catalog.models.product import FINISHING_COLUMNS
-from stores.orders.business_days import local_date
 from stores.orders.models import Quote
 from stores.orders.pricing import Line, Option, Prices, price_all_items
 from stores.orders.requests import ListedProduct, Price, PriceRequest, Speed
@@ -133,7 +132,7 @@ def price_items(
     moment: datetime | None = None,
 ) -> Prices:
     """The prices, at another time for an imported order; raises Invalid with everything that prevents one."""
-    today = local_date(moment or timezone.now(), access.store.time_zone)
+    today = access.store.local_date(moment or timezone.now())
     return price_all_items(
         price_request, products, today=today, places_served=partial(places_served, access.store.pk)
     )

@@ -19,7 +19,6 @@ from printing.typesetting.fonts import clusters
 from printing.typesetting.render_input import describe_characters
 from stores.catalog.models import Store, StoreProfile
 from stores.concurrency_limits import RENDERINGS
-from stores.orders.business_days import local_date
 from stores.orders.models import Order, OrderItem, Shipment
 from stores.orders.services.print_files import print_picture
 
@@ -240,7 +239,7 @@ def _list_texts(order: Order) -> dict[str, Any]:
         "test": order.is_test,
         "number": str(order.number),
         "external": order.external_id,
-        "date": local_date(order.created, store.time_zone).isoformat(),
+        "date": store.local_date(order.created).isoformat(),
         "address": address_lines(to),
         "method": order.delivery_method_code,
         "expected": f"{order.earliest_delivery.isoformat()} to {order.latest_delivery.isoformat()}",

@@ -4,7 +4,6 @@ from datetime import datetime
 
 from applications.registration.services.milestones import TEST_ORDER, record_milestone_with_effect
 from fulfillment.core.db.prepared import execute
-from stores.orders.business_days import local_date
 from stores.orders.models import Order
 
 TALLY = """
@@ -38,7 +37,7 @@ def count_new_order(order: Order) -> None:
         if order.application_id is not None:
             record_milestone_with_effect(application_id=order.application_id, name=TEST_ORDER)
         return
-    day = local_date(order.created, order.store.time_zone)
+    day = order.store.local_date(order.created)
     tally = [order.store_id, order.application_id, int(order.status), 1]
     execute(TALLY_PLACED, [order.store_id, day, order.total, *tally])
 
@@ -46,4 +45,4 @@ def count_new_order(order: Order) -> None:
 def count_shipped_order(order: Order, *, shipped_at: datetime) -> None:
     if order.is_test:
         return
-    execute(SHIPPED, [order.store_id, local_date(shipped_at, order.store.time_zone)])
+    execute(SHIPPED, [order.store_id, order.store.local_date(shipped_at)])

@@ -8,7 +8,6 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from stores.budgets.models import BudgetPeriod, CostCenter, CostCenterMember
-from stores.budgets.selectors.standings import local_day
 from stores.budgets.services.ledger import check_balances
 from stores.budgets.services.people import read_people
 from stores.catalog.models import Store
@@ -40,7 +39,7 @@ def test_staff_see_how_a_budget_stands_and_its_statement(shop, client):
 def test_pages_name_the_first_and_the_last_day_of_a_period(shop, client):
     Store.objects.filter(pk=shop.store.pk).update(time_zone="Pacific/Auckland")
     shop.store.refresh_from_db()
-    first = local_day(shop.store, timezone.now())
+    first = shop.store.local_date(timezone.now())
     first_words, last_words = date_format(first), date_format(first + timedelta(days=6))
     following = date_format(first + timedelta(days=7))
     budget = make_budget(shop.store, Limit=50, Duration="Weekly")
@@ -60,7 +59,7 @@ def test_pages_name_the_first_and_the_last_day_of_a_period(shop, client):
 
 
 def test_last_day_is_not_after_that_of_the_budget(shop, client):
-    first = local_day(shop.store, timezone.now())
+    first = shop.store.local_date(timezone.now())
     budget = make_budget(shop.store, Limit=50, EndDate=first + timedelta(days=2))
     sign_in(client, shop.world.user)
 

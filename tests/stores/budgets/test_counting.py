@@ -11,7 +11,6 @@ from django.utils import timezone
 from accounts.models import Role
 from applications.webhooks.models import Event
 from stores.budgets.models import BudgetEntry, BudgetPeriod
-from stores.budgets.selectors.standings import local_day
 from stores.orders.models import Order
 from tests.factories.budgets import enable_budgets, make_budget, make_cost_center
 from tests.factories.orders import make_product, order_body
@@ -146,7 +145,7 @@ def test_budget_that_is_not_in_force_binds_nothing(shop, values):
 
 
 def test_budget_binds_on_its_last_day(shop):
-    today = local_day(shop.store, timezone.now())
+    today = shop.store.local_date(timezone.now())
     make_budget(shop.store, Limit=0, StartDate=today, EndDate=today)
 
     assert shop.place().json()["Code"] == "budget_exceeded"

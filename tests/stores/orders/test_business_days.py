@@ -1,4 +1,4 @@
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 
 import pytest
 from hypothesis import given
@@ -8,7 +8,6 @@ from stores.orders.business_days import (
     add_business_days,
     add_post_days,
     federal_holidays,
-    local_date,
     transit_days,
 )
 
@@ -77,10 +76,3 @@ def test_descriptions_do_not_fill_the_memory():
     for number in range(5000):
         transit_days("GROUND", f"Ground {number}")
     assert transit_days.cache_info().currsize < 5000
-
-
-@pytest.mark.parametrize(
-    ("time_zone", "day"), [("UTC", 7), ("America/Denver", 6), ("Pacific/Kiritimati", 7), ("Asia/Kolkata", 7)]
-)
-def test_day_is_that_of_the_store(time_zone, day):
-    assert local_date(datetime.fromisoformat("2026-03-07T03:30:00+00:00"), time_zone) == date(2026, 3, day)
