@@ -12,7 +12,7 @@ from fulfillment.core.text import storable
 POLL_SECONDS = 30.0
 # Limits of jobs that are sent together, because they are built in memory and one request or ticket names them all.
 MAX_JOBS = 100
-MAX_BYTES = 150 * 1024 * 1024
+MAX_JOB_BYTES = 150 * 1024 * 1024
 PREPARED, DONE, CANCELLED = "prepared", "done", "cancelled"
 TAKEN = "taken"
 WorkStyle = Literal["", "Sheetwise", "WorkAndTurn", "WorkAndTumble"]

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from delivery.papers.models import OfficialForm, PostagePrice
-from delivery.papers.official_form import MAX_BYTES, ROW_NUMBER, ROW_VALUES, VALUES, check_mapping
+from delivery.papers.official_form import MAX_FORM_BYTES, ROW_NUMBER, ROW_VALUES, VALUES, check_mapping
 from delivery.papers.services import add_official_form, fill_sample, map_official_form, save_postage_price
 from fulfillment.core.admin.base import ConsoleAdmin, ExtraPage
 from fulfillment.core.admin.read_only import LimitedUploadAdmin, ServiceUploadForm
@@ -21,7 +21,7 @@ from fulfillment.core.files.downloads import pdf_response
 
 class NewOfficialForm(ServiceUploadForm):
     help_text = gettext_lazy("The PDF of PS Form 3587 with its fields, at most {max_megabytes} MB.")
-    max_bytes = MAX_BYTES
+    max_bytes = MAX_FORM_BYTES
     # The admin passes them.
     by = ""
 

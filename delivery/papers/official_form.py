@@ -17,7 +17,7 @@ from pikepdf.form import ExtendedAppearanceStreamGenerator, Form, TextField
 
 from fulfillment.core.errors import Fault, Invalid
 
-MAX_BYTES = 5_000_000
+MAX_FORM_BYTES = 5_000_000
 MAX_PAGES = 12
 MAX_FIELDS = 600
 MAX_COPIES = 60
@@ -80,9 +80,9 @@ HINTS: dict[str, tuple[tuple[str, ...], ...]] = {
 
 def read_field_names(content: bytes) -> list[str]:
     """The names of the text fields of the form; raises Invalid for a PDF that cannot be filled."""
-    if len(content) > MAX_BYTES:
+    if len(content) > MAX_FORM_BYTES:
         raise _form_error(
-            "form_too_large", f"The form has {len(content):,} bytes; at most {MAX_BYTES:,} are allowed."
+            "form_too_large", f"The form has {len(content):,} bytes; at most {MAX_FORM_BYTES:,} are allowed."
         )
     try:
         with pikepdf.open(io.BytesIO(content)) as pdf:

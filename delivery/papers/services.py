@@ -12,9 +12,9 @@ from django.db import transaction
 
 from delivery.papers.models import OfficialForm, PostagePrice
 from delivery.papers.official_form import (
-    MAX_BYTES,
     MAX_COPIES,
     MAX_FILLED_BYTES,
+    MAX_FORM_BYTES,
     check_mapping,
     copies_needed,
     read_field_names,
@@ -86,7 +86,7 @@ def filled_forms(sheets: Mapping[str, Any]) -> FilledForms:
 
 def _field_names(content: bytes) -> list[str]:
     """Raises Invalid."""
-    if len(content) > MAX_BYTES:
+    if len(content) > MAX_FORM_BYTES:
         return read_field_names(content)
     files, task = {"form": content}, f"{TASKS}:names_in_folder"
     try:

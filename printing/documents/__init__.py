@@ -3,5 +3,5 @@
 Both happen in a process of their own with limits of memory and time: a file of some kilobytes can unpack to gigabytes.
 """
 
-from printing.documents.examining import MAX_BYTES, MAX_PAGES, DocumentRefused, examine_document
+from printing.documents.examining import MAX_DOCUMENT_BYTES, MAX_PAGES, DocumentRefused, examine_document
 from printing.documents.placing import PlacedDocument, Target, place_document

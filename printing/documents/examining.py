@@ -13,7 +13,7 @@ from printing.errors import CodedError
 from printing.press.artwork import ArtworkRefused, PreparedArtwork, page_from, prepare_file
 from printing.press.objects import give_resources
 
-MAX_BYTES = 100 * 1024 * 1024
+MAX_DOCUMENT_BYTES = 100 * 1024 * 1024
 MAX_PAGES = 200
 # With the time to start and to end a process, less than 20 on a busy machine.
 SECONDS = 15.0

@@ -20,9 +20,9 @@ from fulfillment.core.http.outgoing.sessions import Blocked, RequestProgress, ch
 from fulfillment.core.http.outgoing.url_policy import address_of, may_connect, parse, refusal
 from production.interface import Exchange, ProviderRefused, ProviderUnavailable
 
-MAX_BYTES = 256 * 1024
+MAX_RESPONSE_BYTES = 256 * 1024
 # On the wire: with the headers, and the sizes between the chunks of a response.
-TAKEN_BYTES = 2 * MAX_BYTES
+TAKEN_BYTES = 2 * MAX_RESPONSE_BYTES
 CONNECT_SECONDS = 15
 MAX_STORED_LENGTH = 10_000
 MAX_PAUSE = 3600.0
@@ -108,7 +108,7 @@ def send_request(
     """Raises ProviderRefused for a forbidden address, ProviderUnavailable without a complete response.
 
     Where the connection is cut, GET, PUT and DELETE are sent a second time (by aiohttp), POST is not. A response is cut
-    at MAX_BYTES.
+    at MAX_RESPONSE_BYTES.
     """
     try:
         target = parse(url)
@@ -143,7 +143,7 @@ async def _send_request(
     )
     async with asyncio.timeout(seconds), session_context as session:
         status, received_headers, content = await exchange(
-            session, method, url, body, headers, limit=MAX_BYTES, progress=progress
+            session, method, url, body, headers, limit=MAX_RESPONSE_BYTES, progress=progress
         )
     text = content.decode("utf-8", "replace").replace("\x00", "")
     return ProviderResponse(status, {name.lower(): value for name, value in received_headers.items()}, text)

@@ -20,7 +20,7 @@ from stores.concurrency_limits import PICTURES
 from stores.product_pages.selectors import ProductPage
 from stores.proofs.links import make_page_sources, proof_urls
 from stores.proofs.models import Asset
-from stores.proofs.services.assets import MAX_BYTES, add_asset, clean_picture
+from stores.proofs.services.assets import MAX_PICTURE_BYTES, add_asset, clean_picture
 from stores.proofs.services.live_proofs import SAMPLES
 from stores.proofs.services.proofs import make_proof
 from stores.templates.selectors import template_digest
@@ -165,7 +165,7 @@ class FieldsForm:
     def add_picture(self, file: UploadedFile) -> Asset:
         # The file too is read in the slot.
         with PICTURES.slot(self.caller.key):
-            picture = clean_picture(caller=self.caller, content=file.read(MAX_BYTES + 1))
+            picture = clean_picture(caller=self.caller, content=file.read(MAX_PICTURE_BYTES + 1))
         return add_asset(caller=self.caller, store_id=self.product.version.store_id, picture=picture)
 
     def make_proof(self) -> None:

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from production.dispatch.services.actions import send_without_another
 from production.dispatch.services.choosing import LEASE_SECONDS, JobSlots, ProviderChoices
-from production.interface import MAX_BYTES, MAX_JOBS, Exchange, ProviderRefused
+from production.interface import MAX_JOB_BYTES, MAX_JOBS, Exchange, ProviderRefused
 from production.jobs.models import OPEN, RANK, UNREAD, Attempt, AttemptKind, AttemptOutcome, Job, JobState
 from production.jobs.services import outcomes
 from production.jobs.services.recording import close_interrupted_attempts, lock_jobs, record_each, record_job
@@ -190,7 +190,7 @@ def _limit_jobs(jobs: Sequence[Job]) -> list[Job]:
     size = 0
     for job in jobs:
         size += job.item.print_bytes
-        if first_jobs and size > MAX_BYTES:
+        if first_jobs and size > MAX_JOB_BYTES:
             break
         first_jobs.append(job)
     return first_jobs

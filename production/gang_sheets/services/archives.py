@@ -16,7 +16,7 @@ from production.providers.models import Provider
 from production.tickets import write_json_ticket
 
 # The size of all print files of an archive, whose sheets are made in memory. A single file may be larger.
-MAX_BYTES = 48_000_000
+MAX_ARCHIVE_BYTES = 48_000_000
 PLAN_COLUMNS = ("File", "Run", "Overs", "Job", "Pieces per sheet", "Pieces in total", "Ordered")
 
 
@@ -48,7 +48,7 @@ def _group_jobs(jobs: Sequence[Job], left_out: list[str]) -> Mapping[str, _Gang]
         try:
             if job.state not in OPEN:
                 raise ValueError(f"{job.number}: it is {job.get_state_display().lower()}.")
-            if total_bytes and total_bytes + job.item.print_bytes > MAX_BYTES:
+            if total_bytes and total_bytes + job.item.print_bytes > MAX_ARCHIVE_BYTES:
                 raise ValueError(f"{job.number}: the archive is full. Select fewer jobs.")
             provider, sheet = _provider_with_sheet(job)
             # Planned together below; checked alone here, so that only this job is refused.
@@ -109,8 +109,8 @@ def sheet_archive(sheet: GangSheet) -> Iterator[bytes]:
     members = sheet.jobs.select_related("order__store", "item__product", "provider")
     jobs = list(members.defer(*UNREAD).order_by("pk"))
     size = sum(job.item.print_bytes for job in jobs)
-    if len(jobs) > 1 and size > MAX_BYTES:
-        reason = f"{size / 1e6:,.0f} MB of print files; a download takes {MAX_BYTES / 1e6:,.0f} MB."
+    if len(jobs) > 1 and size > MAX_ARCHIVE_BYTES:
+        reason = f"{size / 1e6:,.0f} MB of print files; a download takes {MAX_ARCHIVE_BYTES / 1e6:,.0f} MB."
         yield from _write_end(archive, [f"{sheet}: {reason} The provider gets the whole sheet."])
         return
     built = build_sheet(sheet, jobs)

@@ -14,7 +14,7 @@ from django.utils import timezone
 from fulfillment.core.errors import Conflict
 from production.gang_sheets.models import GangSheet, SheetState
 from production.gang_sheets.services.building import SheetCandidate, candidate_of
-from production.interface import MAX_BYTES, MAX_JOBS
+from production.interface import MAX_JOB_BYTES, MAX_JOBS
 from production.jobs.models import Attempt, AttemptOutcome, Job, JobState
 from production.jobs.services.recording import lock_job, lock_jobs, record_job
 from stores.orders.services.changes import Actor
@@ -43,7 +43,7 @@ def _add_job(job: Job, candidate: SheetCandidate) -> None:
     ):
         return
     sheet = _open_sheet(job, candidate)
-    if sheet.pieces and _count_bytes(sheet) + job.item.print_bytes > MAX_BYTES:
+    if sheet.pieces and _count_bytes(sheet) + job.item.print_bytes > MAX_JOB_BYTES:
         close_sheet(sheet=sheet)
         sheet.save(update_fields=["state", "next_try"])
         sheet = _open_sheet(job, candidate)
@@ -51,7 +51,7 @@ def _add_job(job: Job, candidate: SheetCandidate) -> None:
     sheet.pieces += candidate.pieces
     other_jobs = Job.objects.filter(gang_sheet=sheet)
     is_full = sheet.pieces >= candidate.most_pieces or other_jobs.count() + 1 >= MAX_JOBS
-    if is_full or _count_bytes(sheet) + job.item.print_bytes >= MAX_BYTES:
+    if is_full or _count_bytes(sheet) + job.item.print_bytes >= MAX_JOB_BYTES:
         close_sheet(sheet=sheet)
     sheet.save(update_fields=["pieces", "state", "next_try"])
     locked.message = f"On gang sheet {sheet}."

@@ -25,7 +25,7 @@ from stores.batches.api.batches import BATCH_ID, COMMON, OWN_READ, OWN_WRITE, SE
 from stores.batches.api.examples import BATCH_EXAMPLE, CELLS_EXAMPLE, ROW_EXAMPLE, ROWS_EXAMPLE
 from stores.batches.api.representations import row_records
 from stores.batches.api.serializers import BatchRowSerializer, BatchSerializer, CellsField
-from stores.batches.files.reading import MAX_BYTES
+from stores.batches.files.reading import MAX_BATCH_FILE_BYTES
 from stores.batches.models import RowState
 from stores.batches.row_files import rows_file, template_file
 from stores.batches.selectors.batches import batch_for
@@ -87,7 +87,7 @@ class RowsFormSerializer(serializers.Serializer):
 class BatchFileViewSet(ApiViewSet):
     tag = "Batches"
     parser_classes = [FormParser, RowsCSVParser, RowsXLSXParser, RowsJSONParser]
-    maximum_bytes = MAX_BYTES
+    maximum_bytes = MAX_BATCH_FILE_BYTES
     access = {"update": OWN_WRITE}
     errors = {
         "update": {

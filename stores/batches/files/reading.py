@@ -18,7 +18,7 @@ SEPARATORS = (b",", b";", b"\t")
 # A cell may hold separators, but not so many. Such a line fills blocks of half as many bytes.
 CERTAINLY_TOO_MANY = 100 * MAX_COLUMNS
 BLOCK = CERTAINLY_TOO_MANY // 2
-MAX_BYTES = 50 * 1024 * 1024
+MAX_BATCH_FILE_BYTES = 50 * 1024 * 1024
 SECONDS = 60.0
 # With the worker that waits for it at most 300 MB.
 MEMORY_BYTES = 150 << 20
@@ -29,10 +29,10 @@ SIMPLER = "Split the file, or copy its rows into a new sheet without formatting.
 def read_rows(*, path: Path, content_type: str, name: str, max_rows: int) -> Table:
     """Every row as text, with what is wrong with it; raises RowFileRefused for a file that cannot be read."""
     size = path.stat().st_size
-    if size > MAX_BYTES:
+    if size > MAX_BATCH_FILE_BYTES:
         raise file_error(
             "file_too_large",
-            f"The file has {size:,} bytes; at most {MAX_BYTES:,} are allowed.",
+            f"The file has {size:,} bytes; at most {MAX_BATCH_FILE_BYTES:,} are allowed.",
             "Split it into smaller files.",
         )
     kind = file_kind(path, content_type, name)

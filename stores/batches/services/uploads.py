@@ -15,7 +15,7 @@ from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.db.locks import lock_of_its_own
 from fulfillment.core.errors import Busy, Invalid
 from stores.batches.files.matching import match_columns
-from stores.batches.files.reading import MAX_BYTES, read_rows
+from stores.batches.files.reading import MAX_BATCH_FILE_BYTES, read_rows
 from stores.batches.files.records import FileRow, RowFileRefused, Table
 from stores.batches.models import MAX_ROWS, Batch, BatchMode
 from stores.batches.selectors.batches import target_labels
@@ -31,7 +31,7 @@ def receive_rows(*, batch: Batch, caller: Caller, file: UploadedFile | None) -> 
         with FILES.slot(caller.key):
             source = read_source(
                 batch=batch,
-                content=file.read(MAX_BYTES + 1) if file else b"",
+                content=file.read(MAX_BATCH_FILE_BYTES + 1) if file else b"",
                 content_type=(file.content_type or "") if file else "",
                 name=(file.name or "") if file else "",
             )

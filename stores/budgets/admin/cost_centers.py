@@ -26,7 +26,7 @@ from stores.budgets.models import CostCenter, CostCenterMember
 from stores.budgets.selectors.budgets import people_rows
 from stores.budgets.services.people import COLUMNS as PEOPLE_COLUMNS
 from stores.budgets.services.people import (
-    MAX_BYTES,
+    MAX_LIST_BYTES,
     MAX_ROWS,
     decode_file,
     import_people,
@@ -65,7 +65,7 @@ class PeopleForm(forms.Form):
         cleaned = self.cleaned_data
         if file := cleaned.get("file"):
             try:
-                cleaned["text"] = decode_file(file.read(MAX_BYTES + 1))
+                cleaned["text"] = decode_file(file.read(MAX_LIST_BYTES + 1))
             except DomainError as error:
                 self.add_error("file", error.message)
         elif not cleaned.get("text"):

@@ -23,7 +23,7 @@ from stores.catalog.services.stores import lock_store
 
 COLUMNS = ("Code", "Name", "Person")
 MAX_ROWS = 2000
-MAX_BYTES = 500_000
+MAX_LIST_BYTES = 500_000
 MAX_NAME_LENGTH = 200
 
 
@@ -65,9 +65,9 @@ class PeoplePlan:
 
 
 def decode_file(content: bytes) -> str:
-    if len(content) > MAX_BYTES:
+    if len(content) > MAX_LIST_BYTES:
         raise Invalid(
-            _("The file has more than %(max_kilobytes)s kB.") % {"max_kilobytes": MAX_BYTES // 1000},
+            _("The file has more than %(max_kilobytes)s kB.") % {"max_kilobytes": MAX_LIST_BYTES // 1000},
             code="file_too_large",
         )
     encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"

@@ -42,7 +42,7 @@ Content = Mapping[str, Any] | ArtworkChoice
 # The position of an item, and what preflight found in it.
 ItemFinding = tuple[int, Mapping[str, Any]]
 # Limit for all print files of one order: one request renders and stores them before the order exists.
-MAX_BYTES = 512 * 1024 * 1024
+MAX_PRINT_BYTES = 512 * 1024 * 1024
 # And for the values that they show, which requests that read the order take into memory.
 MAX_VALUES_BYTES = 10 * 1024 * 1024
 # For the demo store, where every caller may order and nothing is printed.
@@ -249,8 +249,8 @@ class _OrderPrinter:
         if key not in self.stored:
             file = self._render(index, product, content)
             self._bytes += len(file.content)
-            if self._bytes > MAX_BYTES:
-                allowed = f"the print files of one order have at most {MAX_BYTES:,} bytes together"
+            if self._bytes > MAX_PRINT_BYTES:
+                allowed = f"the print files of one order have at most {MAX_PRINT_BYTES:,} bytes together"
                 raise _too_large(index, allowed)
             self.stored[key] = store_print_file(order_id=self._order_id, item_position=index, file=file)
         return self.stored[key]

@@ -13,7 +13,7 @@ from fulfillment.core.api.serializers import Timestamp
 from fulfillment.core.api.viewsets import ApiViewSet, in_slot_of
 from fulfillment.core.files.uploads import FormParser, JPEGParser, PDFParser, PNGParser, uploaded_file
 from fulfillment.core.text import timestamp
-from printing.documents import MAX_BYTES as DOCUMENT_BYTES
+from printing.documents import MAX_DOCUMENT_BYTES
 from stores.catalog.api.stores import PRODUCT_ACCESS, STORE_ID
 from stores.concurrency_limits import PICTURES
 from stores.proofs.api.examples import ASSET_EXAMPLE, DOCUMENT_EXAMPLE
@@ -21,7 +21,7 @@ from stores.proofs.api.proofs import BoxSerializer
 from stores.proofs.links import asset_url
 from stores.proofs.selectors import authorized_store_id
 from stores.proofs.services.assets import (
-    MAX_BYTES,
+    MAX_PICTURE_BYTES,
     CleanDocument,
     CleanPicture,
     add_asset,
@@ -92,7 +92,7 @@ class AssetViewSet(ApiViewSet):
     @property
     def maximum_bytes(self) -> int:
         is_picture = (self.request.content_type or "").startswith("image/")
-        return MAX_BYTES if is_picture else DOCUMENT_BYTES
+        return MAX_PICTURE_BYTES if is_picture else MAX_DOCUMENT_BYTES
 
     def _authorize(self, request: Request, store_id: str) -> int:
         return authorized_store_id(request.auth, store_id)

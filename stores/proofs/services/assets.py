@@ -25,8 +25,7 @@ from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import list_folder, read_file, remove_files, write_files
 from printing.area import Area
 from printing.bounded import TaskFailed
-from printing.documents import MAX_BYTES as MAX_DOCUMENT_BYTES
-from printing.documents import DocumentRefused, examine_document
+from printing.documents import MAX_DOCUMENT_BYTES, DocumentRefused, examine_document
 from printing.press import isolation
 from printing.press.artwork import ArtworkPage, page_from
 from printing.press.uploads import UploadRefused
@@ -36,7 +35,7 @@ from stores.proofs.models import Asset, AssetFormat, PlatesFormat
 
 logger = logging.getLogger("stores.proofs")
 
-MAX_BYTES = 10 * 1024 * 1024
+MAX_PICTURE_BYTES = 10 * 1024 * 1024
 # Must be far less than ASSET_RETENTION_DAYS.
 TOUCH_AFTER = timedelta(days=1)
 ALLOWED = (
@@ -94,8 +93,8 @@ def touch_assets(*, assets: Iterable[Asset]) -> None:
 
 def clean_picture(*, caller: Caller, content: bytes) -> CleanPicture:
     """Checks and re-encodes an upload. Takes up to seconds, so call it outside of a transaction."""
-    if len(content) > MAX_BYTES:
-        raise _asset_error("asset_too_large", f"The file has more than {MAX_BYTES:,} bytes.")
+    if len(content) > MAX_PICTURE_BYTES:
+        raise _asset_error("asset_too_large", f"The file has more than {MAX_PICTURE_BYTES:,} bytes.")
     if not content:
         raise _asset_error("asset_empty", "The file is empty.")
     with PICTURES.slot(caller.key):

@@ -20,7 +20,7 @@ import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
-from printing.documents import MAX_BYTES
+from printing.documents import MAX_DOCUMENT_BYTES
 from stores.proofs.file_names import asset_file
 from stores.proofs.links import ASSETS, signed_urls
 from tests.support.batches.batches import access_to, make_batch
@@ -226,7 +226,7 @@ def large_pdf() -> bytes:
             image.Filter = pikepdf.Name.DCTDecode
             pdf.pages[0].add_resource(image, pikepdf.Name.XObject, f"/Im{number}")
         content = written(pdf, compress_streams=False)
-    assert 100_000_000 < len(content) < MAX_BYTES
+    assert 100_000_000 < len(content) < MAX_DOCUMENT_BYTES
     return content
 
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from printing.documents import MAX_BYTES as DOCUMENT_BYTES
-from stores.batches.files.reading import MAX_BYTES as ROWS_BYTES
+from printing.documents import MAX_DOCUMENT_BYTES
+from stores.batches.files.reading import MAX_BATCH_FILE_BYTES
 from stores.catalog.services.uploads import UPLOAD_BYTES
-from stores.proofs.services.assets import MAX_BYTES
+from stores.proofs.services.assets import MAX_PICTURE_BYTES
 from tests.support.servers.proxies import (
     DEPLOY,
     Proxy,
@@ -224,8 +224,8 @@ def test_sizes_are_above_those_of_the_service():
     document, api = (size_for(f"/api/v1/store/demo/{path}") for path in ("asset", "order"))
 
     assert admin > UPLOAD_BYTES
-    assert api > MAX_BYTES
-    assert document > DOCUMENT_BYTES > ROWS_BYTES
+    assert api > MAX_PICTURE_BYTES
+    assert document > MAX_DOCUMENT_BYTES > MAX_BATCH_FILE_BYTES
     assert size_for("/api/v1/store/demo/batch/7/rows") == size_for("/batches/7/rows") == document
     assert f"max_size {document // MEGABYTE}MiB" in (DEPLOY / "Caddyfile").read_text("utf-8")
     assert f"max_size {admin // MEGABYTE}MiB" in (DEPLOY / "Caddyfile").read_text("utf-8")

@@ -183,7 +183,7 @@ def test_waiting_for_many_items_looks_at_no_more_than_one_order_takes(shop, flow
 
 def test_item_that_is_sent_by_another_one_is_not_sent_twice_at_once(shop, flow, press, monkeypatch):
     """A request takes only the first item, while the second one is due: another sender leaves the first one alone."""
-    monkeypatch.setattr("production.dispatch.services.together.MAX_BYTES", 1)
+    monkeypatch.setattr("production.dispatch.services.together.MAX_JOB_BYTES", 1)
     order = placed(shop, 2)
     first, second = job(order, 1), job(order, 2)
     submit = SiteFlowAdapter.submit

@@ -106,7 +106,7 @@ def test_file_that_would_exceed_an_archive_is_left_out_of_it(shop, tmp_path, cli
     work_off_jobs()
     first, second = Job.objects.order_by("pk").select_related("item")
     for most in (first.item.print_bytes + second.item.print_bytes - 1, 1):
-        monkeypatch.setattr(archives, "MAX_BYTES", most)
+        monkeypatch.setattr(archives, "MAX_ARCHIVE_BYTES", most)
 
         archive = _download(client, shop.world.operator)
 

@@ -497,7 +497,7 @@ def test_board_and_page_of_a_sheet_show_what_waits_and_send_it(shop, press, clie
 
 def test_sheet_takes_no_job_whose_file_would_make_it_too_large(shop, press, monkeypatch):
     first = order(shop)
-    monkeypatch.setattr(members, "MAX_BYTES", 2 * first.item.print_bytes - 1)
+    monkeypatch.setattr(members, "MAX_JOB_BYTES", 2 * first.item.print_bytes - 1)
     second = order(shop)
 
     assert again(first).gang_sheet != again(second).gang_sheet
@@ -513,7 +513,7 @@ def test_sheet_of_large_files_says_why_it_is_not_downloaded(shop, press, client,
         (2 * first.item.print_bytes, ["pdf", "json"]),
         (first.item.print_bytes, ["txt"]),
     ):
-        monkeypatch.setattr(archives, "MAX_BYTES", most)
+        monkeypatch.setattr(archives, "MAX_ARCHIVE_BYTES", most)
         response = client.get(reverse("admin:production_gangsheet_files", args=[sheet.pk]))
         archive = zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content)))
         assert [name.rpartition(".")[2] for name in archive.namelist()] == found

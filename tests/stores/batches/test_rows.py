@@ -9,7 +9,7 @@ from fulfillment.core.errors import Conflict, Invalid
 from printing import text
 from printing.bounded import PROJECT
 from stores.batches.api.rows import BatchFileViewSet
-from stores.batches.files.reading import MAX_BYTES
+from stores.batches.files.reading import MAX_BATCH_FILE_BYTES
 from stores.batches.files.rows import MAX_CELLS, MAX_TABLE_BYTES
 from stores.batches.models import MAX_ROWS, BatchRow
 from stores.batches.selectors.batches import kept_mappings
@@ -248,7 +248,7 @@ def test_limits_of_batches_are_those_that_the_documents_say():
 
     assert f"| a caller has at most {MAX_OPEN} batches that are not ordered |" in costs
     assert f"| a batch has at most {rows['Recipients']} rows, or {rows['Items']} in `Items` mode |" in costs
-    assert f"| a file of rows has at most {MAX_BYTES >> 20} MB and {MAX_CELLS:,} cells |" in costs
+    assert f"| a file of rows has at most {MAX_BATCH_FILE_BYTES >> 20} MB and {MAX_CELLS:,} cells |" in costs
     assert f"| the cells of a file of rows take at most {MAX_TABLE_BYTES >> 20} MB of memory" in costs
     assert (
         f"| a corrected row of a batch has at most {MAX_CORRECTED_LENGTH:,} characters, or no more" in costs
@@ -262,7 +262,7 @@ def test_limits_of_batches_are_those_that_the_documents_say():
     assert f"| the caller has {MAX_OPEN} batches that are not ordered |" in errors
     assert f"| mappings of a caller in a store | {MAX_KEPT} |" in guide
     assert f"| the caller keeps {MAX_KEPT} mappings in this store |" in errors
-    assert BatchFileViewSet.maximum_bytes == MAX_BYTES
+    assert BatchFileViewSet.maximum_bytes == MAX_BATCH_FILE_BYTES
 
 
 def test_mapping_kept_under_a_name_serves_the_next_batch(access):

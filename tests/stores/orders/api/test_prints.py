@@ -58,14 +58,14 @@ def test_whole_number_of_any_size_is_no_text(shop, photo_card):
 
 
 def test_print_files_of_an_order_have_a_size_together(shop, photo_card, monkeypatch, stored_files):
-    monkeypatch.setattr(order_prints, "MAX_BYTES", 1)
+    monkeypatch.setattr(order_prints, "MAX_PRINT_BYTES", 1)
     one = place(shop, lines("Ada")[:1])
     assert only_fault(one) == ("/Items/0", "order_too_large")
     monkeypatch.undo()
     size = place(shop, lines("Ada")).json()["Items"][0]["PrintFile"]["Bytes"]
     before = stored_files()
 
-    monkeypatch.setattr(order_prints, "MAX_BYTES", size + 10)
+    monkeypatch.setattr(order_prints, "MAX_PRINT_BYTES", size + 10)
     refused = place(shop, lines("Ada", "Ada", "Grace", "Edith"))
 
     assert only_fault(refused) == ("/Items/2", "order_too_large")
