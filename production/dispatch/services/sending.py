@@ -95,9 +95,8 @@ def _exchange_with_provider(attempts: Sequence[Attempt]) -> None:
         adapter = adapter_of(first.provider)
         if first.kind == AttemptKind.CANCEL:
             number = first.job.provider_order or first.number
-            exchange = adapter.cancel(
-                replace(build_adapter_job(first.job), number=number), first.job.reference
-            )
+            job = replace(build_adapter_job(first.job, has_content=False), number=number)
+            exchange = adapter.cancel(job, first.job.reference)
             together.record_order_cancelled(attempts=attempts, exchange=exchange)
             return
         adapter_jobs, unusable = _build_jobs(attempts)

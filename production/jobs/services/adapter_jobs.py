@@ -29,21 +29,29 @@ FILE_VALID = timedelta(days=30)
 # Stands for the digest of a print file, which is hexadecimal.
 PAPERS = "papers"
 PDF = "application/pdf"
+EMPTY = hashlib.sha256(b"").hexdigest()
 # Panels by the number in CIP4's fold catalog: a sheet folded in half, a Z fold and a letter fold.
 PANELS = {"F4-1": 2, "F6-1": 3, "F6-4": 3}
 
 
-def build_adapter_job(job: Job, *, is_stamped: bool = True) -> AdapterJob:
+def build_adapter_job(job: Job, *, is_stamped: bool = True, has_content: bool = True) -> AdapterJob:
     """The job for an adapter, its print file stamped for sheets of its own.
 
-    Raises DomainError if the print file is missing or damaged.
+    Raises DomainError if the print file is missing or damaged. Without `has_content` its files are empty: to withdraw
+    them takes their names alone, and an erasure may have deleted them.
     """
     item = OrderItem.objects.select_related("product", "order__store").get(pk=job.item_id)
     numbers = list(siblings_of(job).values_list("number", flat=True))
     built_job = build_item_job(
-        job.order, item, number=job.number, created=job.created, siblings=numbers, pieces=job.pieces
+        job.order,
+        item,
+        number=job.number,
+        created=job.created,
+        siblings=numbers,
+        pieces=job.pieces,
+        has_content=has_content,
     )
-    if not is_stamped:
+    if not (is_stamped and has_content):
         return built_job
     files = [_stamp_file(file, item, job) if file.is_printed else file for file in built_job.files]
     return replace(built_job, files=files)
@@ -71,9 +79,10 @@ def build_item_job(
     created: datetime,
     siblings: Sequence[str],
     pieces: int | None = None,
+    has_content: bool = True,
 ) -> AdapterJob:
     """`pieces` are those of a reprint of fewer than ordered."""
-    print_files = _list_files(item, number, pieces)
+    print_files = _list_files(item, number, pieces, has_content)
     usual_days = item.product.production_speeds.filter(is_default=True).values_list("days", flat=True).first()
     return AdapterJob(
         number=number,
@@ -141,12 +150,12 @@ def _drawn_options(product: Product) -> set[str]:
     return {PRESET, *(box["Field"] for page in pages for box in page.get("Boxes") or [] if box.get("Field"))}
 
 
-def _list_files(item: OrderItem, number: str, pieces: int | None) -> list[JobFile]:
+def _list_files(item: OrderItem, number: str, pieces: int | None, has_content: bool) -> list[JobFile]:
     if not item.print_sha256:
         return []
-    content = read_print_file(item=item)
+    content, digest = (read_print_file(item=item), item.print_sha256) if has_content else (b"", EMPTY)
     url = print_file_url(item, number, pieces)
-    return [JobFile(f"{number}.pdf", PDF, item.print_sha256, content, url)]
+    return [JobFile(f"{number}.pdf", PDF, digest, content, url)]
 
 
 def _list_papers(item: OrderItem, number: str) -> list[JobFile]:

@@ -25,6 +25,7 @@ from production.routing.models import RoutingTally
 from stores.catalog.models import Store
 from stores.orders.models import Order, OrderStatus
 from stores.orders.services.cancellation import cancel_order
+from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import transition_order
 from tests.factories.orders import card_data, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
@@ -33,6 +34,7 @@ from tests.support.orders.shop import Shop
 from tests.support.servers.queued_jobs import work_off
 
 pytestmark = pytest.mark.django_db
+PRINTED = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
 
 
 @pytest.fixture
@@ -58,10 +60,7 @@ def files_at(provider: Provider) -> list[str]:
 
 
 def test_accepted_order_is_written_to_the_folder_once(shop, press):
-    order = placed(
-        shop,
-        Items=[{"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}],
-    )
+    order = placed(shop, Items=[PRINTED])
     accept(order)
 
     assert work_off_jobs() == 1
@@ -161,6 +160,22 @@ def test_cancelled_order_takes_its_files_back(shop, press):
 
     assert only_job().state == JobState.CANCELLED
     assert files_at(press) == []
+
+
+@pytest.mark.parametrize("is_forced", [False, True])
+def test_order_takes_its_files_back_after_its_recipient_was_erased(shop, press, is_forced):
+    """The print file is erased too: its cancellation needed it and failed, and the press printed the order."""
+    order = accept(placed(shop, Items=[PRINTED]))
+    work_off_jobs()
+    if is_forced:
+        erase_recipient(order=order, actor=STORE, force=True)
+    cancel_order(order=order, actor=STORE)
+    if not is_forced:
+        erase_recipient(order=order, actor=STORE)
+
+    work_off_jobs()
+
+    assert (only_job().state, files_at(press)) == (JobState.CANCELLED, [])
 
 
 def test_job_taken_by_the_press_is_not_cancelled(shop, press):
