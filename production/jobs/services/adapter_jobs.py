@@ -100,7 +100,7 @@ def build_item_job(
         recipient={name: str(order.recipient.get(name) or "") for name in RECIPIENT_FIELDS},
         delivery_method=order.delivery_method_code,
         # Missing pieces go with the papers of the others.
-        files=[*print_files, *([] if pieces else _list_papers(item, number))],
+        files=[*print_files, *([] if pieces else _list_papers(item, number, has_content))],
         note=f"Reprint: {pieces:,} of {item.quantity:,} pieces were missing." if pieces else "",
     )
 
@@ -158,11 +158,11 @@ def _list_files(item: OrderItem, number: str, pieces: int | None, has_content: b
     return [JobFile(f"{number}.pdf", PDF, digest, content, url)]
 
 
-def _list_papers(item: OrderItem, number: str) -> list[JobFile]:
+def _list_papers(item: OrderItem, number: str, has_content: bool) -> list[JobFile]:
     """The papers of an EDDM mailing for the post office: drop lists, bundles, facing slips, forms."""
     if item.eddm is None:
         return []
-    content = render_eddm_papers(item=item, caller=Caller())
+    content = render_eddm_papers(item=item, caller=Caller()) if has_content else b""
     name, digest = f"{number}-eddm-papers.pdf", hashlib.sha256(content).hexdigest()
     return [JobFile(name, PDF, digest, content, _signed_url([item.pk, PAPERS], name), is_printed=False)]
 

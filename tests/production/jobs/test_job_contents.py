@@ -395,6 +395,8 @@ def test_eddm_mailing_brings_its_papers_for_the_post_office(shop, client: Client
     )
     assert [resource_set.get("ProcessUsage") for resource_set in sets] == [None, "Papers"]
     assert only_job().attempts.get().digests.keys() == {f"{job.number}-eddm-papers.pdf"}
+    withdrawn = build_adapter_job(only_job(), has_content=False).files
+    assert [(file.name, file.content) for file in withdrawn] == [(f"{job.number}-eddm-papers.pdf", b"")]
     Job.objects.update(pieces=7)
     assert build_adapter_job(only_job()).files == []
 
