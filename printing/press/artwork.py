@@ -20,7 +20,7 @@ from printing.press.nesting import NAME, LongName, depth_of
 from printing.press.objects import drop, drop_unnamed, give_resources, save_pdf, unwrap_jpegs
 from printing.press.plain import make_plain
 from printing.press.streams import Matrix
-from printing.press.tiles import color_tiles, fade_tiles, fill_gradients
+from printing.press.tiles import bound_tiles, color_tiles, fade_tiles
 
 MM = 25.4 / 72
 PAGES = 200
@@ -160,7 +160,7 @@ def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ..
     with pikepdf.new() as output:
         output.pages.extend(source.pages)
         drop_unnamed(output, holders := give_resources(output))
-        fill_gradients(output, holders)
+        bound_tiles(output, holders)
         color_tiles(output, holders)
         fade_tiles(output, holders)
         unwrap_jpegs(output)

@@ -38,12 +38,15 @@ def fade_tiles(pdf: pikepdf.Pdf, holders: list[Any]) -> None:
     _rewrite_streams(pdf, ((owner, _Fading(pdf, owner.Resources, key).run) for owner, key in work))
 
 
-def fill_gradients(pdf: pikepdf.Pdf, holders: list[Any]) -> None:
-    """Fills forms and tiles with their gradients: in tiles the renderer bounds `sh` by what is clipped around them."""
+def bound_tiles(pdf: pikepdf.Pdf, holders: list[Any]) -> None:
+    """Says the bounds in tiles and forms, because the renderer takes those of the page for those of tiles.
+
+    It bounds `sh` by what is clipped around them, and omits clips to rectangles that would cover the page.
+    """
     patterns = (pattern for holder in holders for pattern in resources_of_kind(holder.Resources, "/Pattern"))
     if any(map(_is_tile, patterns)):
-        owners = [holder for holder in holders if "/BBox" in holder and "/Shading" in holder.Resources]
-        _rewrite_streams(pdf, ((owner, partial(_fill_box, owner)) for owner in owners))
+        owners = (holder for holder in holders if "/BBox" in holder)
+        _rewrite_streams(pdf, ((owner, partial(_bound, owner)) for owner in owners))
 
 
 def _rewrite_streams(
@@ -91,10 +94,9 @@ def _content_of(stream: Any) -> pikepdf.Stream | None:
     return content if isinstance(content, pikepdf.Stream) else None
 
 
-def _fill_box(owner: Any, content: list[Instruction]) -> Iterator[Instruction]:
+def _bound(owner: Any, content: list[Instruction]) -> Iterator[Instruction]:
     matrix, stack = IDENTITY, list[Matrix]()
-    if "/Pattern" not in owner.Resources:
-        owner.Resources.Pattern = pikepdf.Dictionary()
+    point: Any = (0, 0)
     for number, instruction in enumerate(content):
         name, operand = str(instruction.operator), str(next(iter(instruction.operands), ""))
         if name == "q":
@@ -103,13 +105,20 @@ def _fill_box(owner: Any, content: list[Instruction]) -> Iterator[Instruction]:
             matrix = stack.pop()
         elif name == "cm":
             matrix = times(matrix, matrix_from(instruction.operands))
-        shading = owner.Resources.Shading.get(operand) if name == "sh" else None
+        elif name in {"m", "l", "c", "re"}:
+            point = instruction.operands[:2]
+        elif name in {"W", "W*"}:
+            # With a point of its own, a rectangle is not one for the renderer.
+            yield pikepdf.ContentStreamInstruction(point, pikepdf.Operator("m"))
+        shading = get_dictionary(owner.Resources, "/Shading").get(operand) if name == "sh" else None
         # With a background, `sh` and a fill are not the same.
         if shading is None or "/Background" in shading or not matrix[0] * matrix[3] - matrix[1] * matrix[2]:
             yield instruction
             continue
         pattern = pikepdf.Name(f"{operand}Of{owner.objgen[0]}At{number}")
         filled = pikepdf.Dictionary(PatternType=2, Shading=shading, Matrix=pikepdf.Array(list(matrix)))
+        if "/Pattern" not in owner.Resources:
+            owner.Resources.Pattern = pikepdf.Dictionary()
         owner.Resources.Pattern[pattern] = filled
         yield from _fill_with(pattern, owner.BBox, pikepdf.Matrix(*matrix).inverse())
 

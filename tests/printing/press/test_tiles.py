@@ -63,6 +63,19 @@ def test_tiles_are_as_clear_as_the_state_says(content, level):
     assert list(shown(page_of(content))) == [level, level]
 
 
+def test_tile_in_larger_units_than_the_page_is_clipped():
+    """As Cairo draws a gradient, in patterns of Inkscape a hundred times as large."""
+
+    def change(pdf, page):
+        tile = Dictionary(PatternType=1, PaintType=1, TilingType=1, Resources=Dictionary())
+        tile.BBox, tile.XStep, tile.YStep = [0, 0, 16000, 11000], 16000, 11000
+        tile.Matrix = [0.01, 0, 0, 0.01, 60, 30]
+        clipped = b"q 0 0 4000 11000 re W n 1 0 0 0 k 0 0 16000 11000 re f Q"
+        page.Resources = Dictionary(Pattern=Dictionary(P=pdf.make_stream(clipped, tile)))
+
+    assert list(shown(made(FILLED + BOX + b"f", change))) == [0, 0]
+
+
 def test_gradient_of_a_tile_is_drawn_where_the_tile_is_clipped():
     """As WeasyPrint writes each gradient of a box."""
 
