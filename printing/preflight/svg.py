@@ -36,7 +36,7 @@ class _Element:
 
 
 def read_svg(content: bytes) -> list[ArtworkPart]:
-    reader = _Reader()
+    reader = _Reader(content)
     parser = expat.ParserCreate(encoding="utf-8")
     parser.StartElementHandler = reader.start
     parser.EndElementHandler = reader.end
@@ -55,7 +55,8 @@ def _end_reading(*_: object) -> None:
 
 
 class _Reader:
-    def __init__(self) -> None:
+    def __init__(self, content: bytes) -> None:
+        self._content = content
         self.parts: list[ArtworkPart] = []
         self._open: list[_Element] = []
 
@@ -73,6 +74,10 @@ class _Reader:
         is_drawn = outer.is_drawn and name not in _UNDRAWN and own.get("display") != "none"
         element = _Element(name, own, {**outer.style, **inherited}, matrix, is_drawn)
         self._open.append(element)
+        # Typst writes it as a function that stays in RGB, and that programs draw in different ways.
+        is_repeated = name == "lineargradient" and own.get("spreadmethod", "pad") != "pad"
+        if is_repeated and f"#{own.get('id')}".encode() in self._content:
+            self.parts.append(ArtworkPart(Part.LEFT_IN_COLOR, name="an SVG gradient that repeats"))
         if is_drawn and name in _DRAWN:
             self._read_line(element)
         if is_drawn and name == "image":

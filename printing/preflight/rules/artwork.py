@@ -214,7 +214,7 @@ def artwork_colors_left(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     for behind, part in sheet.parts_behind(Part.LEFT_IN_COLOR):
         yield match_behind(behind, None, part.name, CONVERTIBLE)
     for visible in sheet.visible_boxes:
-        if visible.artwork is not None and visible.artwork.media_type == "application/pdf":
+        if visible.artwork is not None:
             for part in artwork_facts(visible.artwork).of_kind(Part.LEFT_IN_COLOR):
                 yield match_of(visible, part.name, CONVERTIBLE)
 

@@ -44,6 +44,11 @@ RICH = {"C": 60, "M": 50, "Y": 50, "K": 100}
 HEAVY = {"C": 100, "M": 100, "Y": 100, "K": 80}
 GREEN = '<rect width="94.9" height="56.8" fill="#0b4525"/>'
 TO_TRIM = '<rect x="3" y="3" width="88.9" height="50.8" fill="#0b4525"/>'
+REFLECTED = (
+    '<linearGradient id="g" spreadMethod="reflect">'
+    '<stop stop-color="#f00"/><stop offset="1" stop-color="#00f"/></linearGradient>'
+)
+GRADED = '<rect width="94.9" height="56.8" fill="url(#g)"/>'
 OPAQUE = pikepdf.Dictionary(GS=pikepdf.Dictionary(ca=0.5))
 OVERPRINT = pikepdf.Dictionary(GS=pikepdf.Dictionary(op=True, OP=True, OPM=1))
 OVERPRINT_0 = pikepdf.Dictionary(GS=pikepdf.Dictionary(op=True, OP=True, OPM=0))
@@ -315,6 +320,7 @@ FAULTS = [
         [],
         {"artwork": pdf(b"/M sh", Shading=pikepdf.Dictionary(M=MESH)), "preset": CMYK},
     ),
+    ("artwork_colors_left", [], {"artwork": svg(REFLECTED + GRADED), "preset": CMYK}),
     (
         "transparency_over_spot",
         [],
@@ -431,6 +437,11 @@ def test_sound_card_is_left_alone(rule):
     boxes, card = SOUND[rule]
 
     assert inspected(*boxes, **card) == []
+
+
+@pytest.mark.parametrize("drawing", [REFLECTED + GREEN, REFLECTED.replace("reflect", "pad") + GRADED])
+def test_gradients_of_an_svg_that_are_not_repeated_are_left_alone(drawing):
+    assert inspected(artwork=svg(drawing), preset=CMYK) == []
 
 
 def with_margin(made):
