@@ -212,13 +212,16 @@ def _record_unavailable(sheet: GangSheet, attempts: Sequence[Attempt], error: Pr
     """The members wait with their sheet; all of them fail together after a day."""
     locked = _lock_sheet(sheet)
     record_each(attempts, outcomes.record_unavailable, error=error)
-    waiting = Job.objects.filter(gang_sheet=sheet, state=JobState.QUEUED, cancel_requested__isnull=True)
-    times = [time for time in waiting.values_list("next_try", flat=True) if time]
+    locked.is_uncertain = locked.is_uncertain or not error.is_unsent
+    queued = Job.objects.filter(gang_sheet=sheet, state=JobState.QUEUED)
+    waiting = queued.filter(cancel_requested__isnull=True)
+    # A sheet that the provider may have is sent until it answers, also if all jobs are to be cancelled.
+    tried = queued if locked.is_uncertain else waiting
+    times = [time for time in tried.values_list("next_try", flat=True) if time]
     if not times:
         _dissolve_sheet(locked, str(error))
         return
     waiting.update(next_try=None)
-    locked.is_uncertain = locked.is_uncertain or not error.is_unsent
     locked.next_try, locked.message = min(times), str(error)[:1000]
     locked.failing_since = locked.failing_since or timezone.now()
     locked.save()

@@ -352,7 +352,10 @@ def test_job_leaves_a_planned_sheet_while_the_provider_is_away(shop, press, monk
     assert (again(stays).state, again(leaves).state) == (JobState.SENT, JobState.CANCELLED)
 
 
-def test_job_that_may_be_at_the_press_with_its_sheet_is_cancelled_there_by_a_person(shop, press, monkeypatch):
+@pytest.mark.parametrize("failures", [0, 1])
+def test_job_that_may_be_at_the_press_with_its_sheet_is_cancelled_there_by_a_person(
+    shop, press, monkeypatch, failures
+):
     job, submit = order(shop), FolderAdapter.submit
 
     def cut(self, sent):
@@ -365,6 +368,9 @@ def test_job_that_may_be_at_the_press_with_its_sheet_is_cancelled_there_by_a_per
     cancel_order(order=again(job).order, actor=STORE)
     work_off_jobs()
     assert (again(job).state, again(job).cancel_requested is not None) == (JobState.QUEUED, True)
+    for _ in range(failures):
+        wait_is_over()
+        work_off_jobs()
     monkeypatch.setattr(FolderAdapter, "submit", submit)
     wait_is_over()
     work_off_jobs()
