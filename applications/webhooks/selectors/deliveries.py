@@ -4,10 +4,10 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 from django.utils.translation import gettext as _
 
-from applications.webhooks.models import Delivery, DeliveryAttempt, DeliveryState, Webhook
+from applications.webhooks.models import Delivery, DeliveryAttempt, DeliveryState, Event, Webhook
 from applications.webhooks.selectors.webhooks import event_record
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import NotFound, invalid_after
@@ -39,6 +39,12 @@ def delivery_page(
     if before is not None:
         deliveries = deliveries.filter(pk__lt=before)
     return list(deliveries[:take])
+
+
+def events_of_order(order_id: UUID) -> QuerySet[Event]:
+    """Newest first, with their deliveries and the webhooks of these."""
+    deliveries = Prefetch("deliveries", Delivery.objects.select_related("webhook"))
+    return Event.objects.filter(data__OrderID=str(order_id)).order_by("-id").prefetch_related(deliveries)
 
 
 def find_delivery(webhook: Webhook, event_id: Any) -> Delivery:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Prefetch, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts.admin.staff import staff_on
-from applications.webhooks.models import Delivery, Event
+from applications.webhooks.selectors.deliveries import events_of_order
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.plugins import offered_values
 from fulfillment.core.recorded_texts import translated
@@ -189,8 +189,6 @@ def _make_timeline(
 
 def _list_events(order: Order) -> list[TimelineEntry]:
     """The events that a webhook was to receive."""
-    deliveries = Prefetch("deliveries", Delivery.objects.select_related("webhook"))
-    events = Event.objects.filter(data__OrderID=str(order.pk)).order_by("-id")
     return [
         TimelineEntry(
             event.timestamp,
@@ -204,6 +202,6 @@ def _list_events(order: Order) -> list[TimelineEntry]:
                 for delivery in event.deliveries.all()
             ),
         )
-        for event in events.prefetch_related(deliveries)[:MAX_LISTED_EVENTS]
+        for event in events_of_order(order.pk)[:MAX_LISTED_EVENTS]
         if event.deliveries.all()
     ]

@@ -1,6 +1,7 @@
 """Uploads of pictures and PDFs."""
 
 import hashlib
+from typing import Any
 
 from drf_spectacular.utils import OpenApiTypes, extend_schema
 from rest_framework import serializers
@@ -13,7 +14,9 @@ from fulfillment.core.api.serializers import Timestamp
 from fulfillment.core.api.viewsets import ApiViewSet, in_slot_of
 from fulfillment.core.files.uploads import FormParser, JPEGParser, PDFParser, PNGParser, uploaded_file
 from fulfillment.core.text import timestamp
+from printing.area import Area
 from printing.documents import MAX_DOCUMENT_BYTES
+from printing.press.artwork import ArtworkPage
 from stores.catalog.api.stores import PRODUCT_ACCESS, STORE_ID
 from stores.concurrency_limits import PICTURES
 from stores.proofs.api.examples import ASSET_EXAMPLE, DOCUMENT_EXAMPLE
@@ -28,7 +31,6 @@ from stores.proofs.services.assets import (
     add_document,
     clean_document,
     clean_picture,
-    page_record,
 )
 
 TOO_LARGE = "a picture has at most 10 MB (10,485,760 bytes), a PDF 100 MB (104,857,600 bytes)"
@@ -139,7 +141,7 @@ class AssetViewSet(ApiViewSet):
         store, clean = prepared
         if isinstance(clean, CleanDocument):
             asset = add_document(caller=request.auth, store_id=store, document=clean)
-            pages = {"Pages": [page_record(page) for page in clean.pages]}
+            pages = {"Pages": [_page_record(page) for page in clean.pages]}
         else:
             asset = add_asset(caller=request.auth, store_id=store, picture=clean)
             pages = {}
@@ -152,3 +154,19 @@ class AssetViewSet(ApiViewSet):
             "Created": timestamp(asset.created),
         }
         return Response(record, status=201)
+
+
+def _page_record(page: ArtworkPage) -> dict[str, Any]:
+    return {
+        "WidthMM": round(page.width, 2),
+        "HeightMM": round(page.height, 2),
+        "TrimBox": _box_record(page.trim),
+        "BleedBox": _box_record(page.bleed),
+    }
+
+
+def _box_record(box: Area | None) -> dict[str, float] | None:
+    sides = ("X", "Y", "Width", "Height")
+    if box is None:
+        return None
+    return {name: round(getattr(box, name.lower()), 2) + 0.0 for name in sides}

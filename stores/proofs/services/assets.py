@@ -23,7 +23,6 @@ from fulfillment.core.db.locks import lock_number, lock_until_commit
 from fulfillment.core.errors import Conflict, Invalid
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import list_folder, read_file, remove_files, write_files
-from printing.area import Area
 from printing.bounded import TaskFailed
 from printing.documents import MAX_DOCUMENT_BYTES, DocumentRefused, examine_document
 from printing.press import isolation
@@ -186,23 +185,6 @@ def _refuse_full_storage(caller: Caller, size: int) -> None:
 
 def pages_of(asset: Asset) -> list[ArtworkPage]:
     return [page_from(page) for page in asset.pages or ()]
-
-
-def page_record(page: ArtworkPage) -> dict[str, Any]:
-    """A page as the API shows it."""
-    return {
-        "WidthMM": round(page.width, 2),
-        "HeightMM": round(page.height, 2),
-        "TrimBox": _box_record(page.trim),
-        "BleedBox": _box_record(page.bleed),
-    }
-
-
-def _box_record(box: Area | None) -> dict[str, float] | None:
-    sides = ("X", "Y", "Width", "Height")
-    if box is None:
-        return None
-    return {name: round(getattr(box, name.lower()), 2) + 0.0 for name in sides}
 
 
 def own_files(asset: Asset) -> list[str]:

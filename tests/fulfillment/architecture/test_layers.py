@@ -55,7 +55,6 @@ QUERIES_LEFT = {
     "stores/orders/admin/list_filters.py": 1,
     "stores/orders/admin/list_page.py": 2,
     "stores/orders/admin/order_documents.py": 1,
-    "stores/orders/admin/order_page.py": 2,
     "stores/orders/admin/order_pages.py": 1,
     "stores/orders/admin/orders.py": 1,
     "stores/product_pages/admin/mailings.py": 2,
