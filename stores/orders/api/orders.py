@@ -140,7 +140,7 @@ class OrderViewSet(ApiViewSet):
         "status": {
             **WRITE_ERRORS,
             409: "The current status does not allow this transition (`status_not_allowed`), or the order cannot be "
-            "accepted before it is approved (`approval_pending`).",
+            "accepted: it is not approved (`approval_pending`), or its recipient was erased (`recipient_erased`).",
         },
         "refuse_cancellation": {
             **WRITE_ERRORS,

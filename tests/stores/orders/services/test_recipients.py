@@ -39,6 +39,7 @@ from stores.orders.services.changes import Actor
 from stores.orders.services.print_files import print_folder, read_print_file, record_ordered_assets
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.saved_views import save_order_view
+from stores.orders.services.transitions import transition_order
 from stores.proofs.models import Asset, Proof
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.pictures import make_photo_card, upload
@@ -396,6 +397,8 @@ def test_order_at_work_keeps_its_address_and_is_named(placed, capsys):
     call_command("erase_recipient", "--order", waiting["OrderNumber"], "--force")
     held.refresh_from_db()
     assert held.recipient["Name"] == "[erased]"
+    with pytest.raises(Conflict, match="erased: cancel or reject the order"):
+        transition_order(order=held, status=OrderStatus.ACCEPTED, actor=OPERATOR)
 
 
 def test_comments_are_erased_under_any_name_of_the_recipient(shop):
