@@ -1,6 +1,7 @@
 """Places orders: checks and prices them, stores their print files, then writes everything in one transaction."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -106,6 +107,26 @@ def discard_order(*, prepared: PreparedOrder) -> None:
     delete_print_files(files=prepared.print_files)
 
 
+@contextmanager
+def writing_order(*, prepared: PreparedOrder) -> Iterator[Callable[[Actor], Order]]:
+    """A transaction that writes the order by what it yields; discards the order unless it was written.
+
+    After that only the commit can fail, and then its outcome is unknown.
+    """
+    written: list[Order] = []
+
+    def write(actor: Actor) -> Order:
+        written.append(create_order(prepared=prepared, actor=actor).order)
+        return written[0]
+
+    try:
+        with transaction.atomic():
+            yield write
+    finally:
+        if not written:
+            discard_order(prepared=prepared)
+
+
 @transaction.atomic(savepoint=False)
 def create_order(
     *, prepared: PreparedOrder, actor: Actor, reservation_id: UUID | None = None
@@ -159,11 +180,8 @@ def place_staff_order(*, access: StoreAccess, request: OrderRequest) -> Order:
 
 def _place_order(access: StoreAccess, request: OrderRequest) -> Order:
     prepared = prepare_order(access=access, request=request)
-    try:
-        return create_order(prepared=prepared, actor=actor_of(access)).order
-    except BaseException:
-        discard_order(prepared=prepared)
-        raise
+    with writing_order(prepared=prepared) as write:
+        return write(actor_of(access))
 
 
 def _settle_order(order: Order, caller: Caller, reservation_id: UUID | None) -> BudgetOutcome:

@@ -1,6 +1,5 @@
 """Places the orders of people who order on the pages, each form once."""
 
-from django.db import transaction
 from django.utils.translation import gettext as _
 
 from accounts.services.idempotency import KeyedRequest, StoredResponse, execute_once, stored_response
@@ -9,7 +8,7 @@ from stores.orders.models import Order
 from stores.orders.requests import OrderRequest
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.services.changes import actor_of, lock_orders
-from stores.orders.services.orders import create_order, discard_order, prepare_order
+from stores.orders.services.orders import prepare_order, writing_order
 
 
 def place_own_order(*, access: StoreAccess, request: OrderRequest, form: str) -> tuple[Order, bool]:
@@ -28,20 +27,12 @@ def place_own_order(*, access: StoreAccess, request: OrderRequest, form: str) ->
 
 def _place_once(access: StoreAccess, request: OrderRequest, keyed_request: KeyedRequest) -> StoredResponse:
     prepared = prepare_order(access=access, request=request)
-    responses: list[StoredResponse] = []
+    with writing_order(prepared=prepared) as write:
 
-    def write() -> StoredResponse:
-        order = create_order(prepared=prepared, actor=actor_of(access)).order
-        responses.append(StoredResponse(201, {}, str(order.pk).encode()))
-        return responses[0]
+        def respond() -> StoredResponse:
+            return StoredResponse(201, {}, str(write(actor_of(access)).pk).encode())
 
-    try:
-        with transaction.atomic():
-            # A second click waits here until the first one's order is written.
-            lock_orders(store_pks=[access.store.pk])
-            # Found first: that transaction's locks end one after the other, and its claim may still stand.
-            return stored_response(request=keyed_request) or execute_once(request=keyed_request, act=write)[0]
-    finally:
-        # After the order only the commit can fail, and then its outcome is unknown.
-        if not responses:
-            discard_order(prepared=prepared)
+        # A second click waits here until the first one's order is written.
+        lock_orders(store_pks=[access.store.pk])
+        # Found first: that transaction's locks end one after the other, and its claim may still stand.
+        return stored_response(request=keyed_request) or execute_once(request=keyed_request, act=respond)[0]

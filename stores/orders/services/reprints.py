@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from django.db import transaction
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
@@ -14,7 +13,7 @@ from stores.orders.models import Order, OrderItem
 from stores.orders.requests import OrderRequest, PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.changes import actor_of, lock_orders
-from stores.orders.services.orders import PreparedOrder, create_order, discard_order
+from stores.orders.services.orders import PreparedOrder, writing_order
 from stores.orders.services.print_files import (
     StoredPrint,
     delete_print_files,
@@ -46,15 +45,11 @@ def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, kno
         order_id = new_uuid7()
         files = _copy_prints(order, items, order_id)
     prepared = PreparedOrder(order_id, opened, request, *validated, files)
-    try:
-        with transaction.atomic():
-            lock_orders(store_pks=[order.store_id])
-            if order.reprints.count() != known_reprints:
-                raise Conflict(_("The order was printed again meanwhile."), code="reprinted_meanwhile")
-            return create_order(prepared=prepared, actor=actor_of(opened)).order
-    except BaseException:
-        discard_order(prepared=prepared)
-        raise
+    with writing_order(prepared=prepared) as write:
+        lock_orders(store_pks=[order.store_id])
+        if order.reprints.count() != known_reprints:
+            raise Conflict(_("The order was printed again meanwhile."), code="reprinted_meanwhile")
+        return write(actor_of(opened))
 
 
 def _make_request(order: Order, items: Sequence[OrderItem]) -> OrderRequest:
