@@ -5,7 +5,6 @@ from typing import Any
 from uuid import UUID
 
 from django.core.management import BaseCommand, CommandError
-from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from fulfillment.core.errors import Conflict, DomainError
@@ -14,9 +13,14 @@ from stores.batches.services.personal_data import (
     erase_unordered_recipients,
     erase_unordered_rows,
 )
-from stores.orders.models import ActorKind, Order
-from stores.orders.services.changes import Actor
-from stores.orders.services.recipients import erase_recipient, names_recipient, orders_for_recipient
+from stores.orders.models import Order
+from stores.orders.selectors.recipients import (
+    names_and_emails,
+    names_recipient,
+    orders_for_recipient,
+    with_reprints,
+)
+from stores.orders.services.personal_data import erase_order
 from stores.orders.services.saved_views import delete_views_naming
 
 # Unchanged orders that are listed; --dry-run lists all.
@@ -56,7 +60,7 @@ class Command(BaseCommand):
                 failures.append(error.message)
         if options["dry_run"]:
             self._report_views(
-                delete_views_naming([*words[:1], *_names_and_emails(orders)], dry_run=True), "would be"
+                delete_views_naming([*words[:1], *names_and_emails(orders)], dry_run=True), "would be"
             )
             for order in orders:
                 self.stdout.write(f"{order.number} {order.pk} {order.get_status_display()}")
@@ -64,11 +68,9 @@ class Command(BaseCommand):
             return
         views = delete_views_naming(words[:1], dry_run=False)
         for order in orders:
-            has_name, people = names_recipient(order), _names_and_emails([order])
+            has_name = names_recipient(order)
             try:
-                with transaction.atomic():
-                    erase_recipient(order=order, actor=Actor(ActorKind.OPERATOR), force=options["force"])
-                    views += delete_views_naming(people, dry_run=False)
+                views += erase_order(order=order, force=options["force"])
                 orders_with_name += [str(order.number)] if has_name else []
             except Conflict:
                 unchanged.append(str(order.number))
@@ -128,29 +130,10 @@ def _chosen_orders(options: dict[str, Any]) -> QuerySet[Order]:
         condition = Q()
         for reference in options["order"]:
             condition |= _find_order(reference)
-        return _with_reprints(Order.objects.filter(condition))
+        return with_reprints(Order.objects.filter(condition))
     return orders_for_recipient(
         email=options["email"], name=options["name"], postal_code=options["postal_code"]
     )
-
-
-def _with_reprints(orders: QuerySet[Order]) -> QuerySet[Order]:
-    """The orders with all reprints of them and all orders they reprint, over any number of steps."""
-    keys: set[UUID] = set()
-    order_ids = set(orders.values_list("pk", flat=True))
-    while order_ids - keys:
-        keys |= order_ids
-        linked = Order.objects.filter(Q(pk__in=keys) | Q(reprint_of__in=keys)).values_list("pk", "reprint_of")
-        order_ids = {key for pair in linked for key in pair if key}
-    return Order.objects.filter(pk__in=keys).select_related("store").order_by("pk")
-
-
-def _names_and_emails(orders: list[Order]) -> list[str]:
-    """The names and e-mail addresses of the recipients that are not erased yet."""
-    recipients = [order.recipient for order in orders if not order.recipient_erased]
-    return [
-        value for recipient in recipients for name in ("Name", "Email") if (value := recipient.get(name, ""))
-    ]
 
 
 def _find_order(reference: str) -> Q:

@@ -24,8 +24,10 @@ from stores.orders.models import (
 from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.representations import dumps
 from stores.orders.selectors.orders import full_record
+from stores.orders.selectors.recipients import names_and_emails
 from stores.orders.services.changes import Actor
 from stores.orders.services.recipients import erase_recipient
+from stores.orders.services.saved_views import delete_views_naming
 from stores.proofs.models import Asset
 from stores.proofs.services.assets import remove_asset_files
 
@@ -97,6 +99,14 @@ def _erase_pictures(user: User) -> None:
     Asset.objects.filter(pk__in=[asset.pk for asset in own]).delete()
     # A later step may fail, and the pictures stay.
     transaction.on_commit(lambda: remove_asset_files(own))
+
+
+@transaction.atomic
+def erase_order(*, order: Order, force: bool = False) -> int:
+    """Erases the recipient of an order, and the saved views that name it; returns how many views."""
+    people = names_and_emails([order])
+    erase_recipient(order=order, actor=Actor(ActorKind.OPERATOR), force=force)
+    return delete_views_naming(people, dry_run=False)
 
 
 def erase_placed_orders(*, user: User) -> list[int]:

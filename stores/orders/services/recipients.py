@@ -26,6 +26,7 @@ from fulfillment.core.plugins import offered_values
 from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus
 from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.representations import render_export_row
+from stores.orders.selectors.recipients import identifying_words
 from stores.orders.services.approvals import erase_approval_notes
 from stores.orders.services.changes import Actor, append_history, lock_order
 from stores.orders.services.print_files import delete_ordered_assets, erase_print_files
@@ -36,10 +37,6 @@ from stores.proofs.services.retention import delete_proof
 # Required members are overwritten; other members of the address are removed.
 REQUIRED = ("Name", "Address1", "City", "PostalCode")
 UNCHANGED = ("CountryCode", "LocationType")
-# A town or a state alone identifies no person, and appears in many texts.
-IDENTIFYING = ("Name", "Company", "Address1", "Address2", "PostalCode", "Phone", "Email")
-# In ASCII; a Chinese name may have two characters, but two ASCII letters appear in every text.
-SHORTEST_WORD = 3
 NOTE = "The recipient was erased."
 # The members that belong to one person; many people share a company or a town.
 PERSONAL_MEMBERS = ("Name", "Address1", "Phone", "Email")
@@ -64,36 +61,18 @@ def erase_recipient(*, order: Order, actor: Actor, force: bool = False) -> Order
 
 @transaction.atomic
 def _erase_locked(order: Order, actor: Actor, *, force: bool) -> Order:
-    locked = lock_order(order, ())
+    locked = lock_order(order)
     _refuse_unshipped(locked, force=force)
     # Below the lock: else a page's picture may be stored after it, and a busy store would leave an order without files.
     erase_print_files(order_id=locked.pk)
     if locked.recipient_erased:
         return locked
-    words = _identifying_words(locked.recipient)
+    words = identifying_words(locked.recipient)
     locked.items.update(label="", template_data=None, artwork=None, print_file="")
     delete_ordered_assets(order=locked)
     _erase_copies(locked, words)
     _write_order(locked, actor)
     return locked
-
-
-def orders_for_recipient(*, email: str = "", name: str = "", postal_code: str = "") -> QuerySet[Order]:
-    """Orders for a recipient, by e-mail or by name and postal code, without regard to case."""
-    orders = Order.objects.filter(recipient_erased__isnull=True).select_related("store").order_by("pk")
-    if email:
-        return orders.filter(recipient__Email__iexact=email.strip())
-    return orders.filter(
-        recipient__Name__iexact=name.strip(), recipient__PostalCode__iexact=postal_code.strip()
-    )
-
-
-def names_recipient(order: Order) -> bool:
-    """Whether the ExternalID, which an erasure keeps, holds a name or an address; call it before the erasure."""
-    if not order.external_id or order.recipient_erased:
-        return False
-    external_id = order.external_id.casefold()
-    return any(word.casefold() in external_id for word in _identifying_words(order.recipient))
 
 
 def _refuse_unshipped(order: Order, *, force: bool) -> None:
@@ -132,17 +111,6 @@ def _oldest_first(batch: int) -> Iterator[Order]:
         yield from orders
         last = orders[-1]
         after = Q(updated__gte=last.updated) & (Q(updated__gt=last.updated) | Q(pk__gt=last.pk))
-
-
-def _identifying_words(recipient: dict[str, str]) -> list[str]:
-    texts = [recipient.get(name, "").strip() for name in IDENTIFYING]
-    parts = [part for name in ("Name", "Company") for part in recipient.get(name, "").split()]
-    return list(filter(is_identifying, [*texts, *parts]))
-
-
-def is_identifying(word: str) -> bool:
-    """Whether other texts that have it are about the same person."""
-    return len(word) >= (SHORTEST_WORD if word.isascii() else 2)
 
 
 def _delete_proofs(order: Order) -> None:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from fulfillment.core.errors import Conflict, Invalid, NotFound
 from stores.orders.models import OrderView
 from stores.orders.models.saved_views import MAX_VIEW_NAME_LENGTH
-from stores.orders.services.recipients import is_identifying
+from stores.orders.selectors.recipients import is_identifying
 
 MAX_VIEWS = 20
 MAX_QUERY_LENGTH = 1000
