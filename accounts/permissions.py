@@ -65,6 +65,9 @@ EXPLANATIONS: dict[str, Promise] = {
     Permission.BUDGET_ALL_WRITE: _("To create, change and adjust budgets. Only for purchasing software."),
 }
 
+# Each shows all orders of a store.
+ORDER_GRANTS = (Permission.ORDER_ALL_READ, Permission.ORDER_ALL_WRITE)
+
 EVERY_PERMISSION = frozenset(Permission.values)
 
 DEFAULT_SCOPES = tuple(name for name in Permission.values if ".Self." in name)

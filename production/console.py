@@ -8,13 +8,13 @@ from django.utils.translation import gettext_noop as _
 from django.utils.translation import ngettext
 
 from accounts.admin.staff import staff_on
+from accounts.permissions import ORDER_GRANTS
 from fulfillment.core.caches import once_per_request
 from fulfillment.core.plugins import Attention, DashboardCard, MenuItem
 from production.dispatch.selectors import MAX_COUNTED, STAGES, count_stages, open_reports, stuck_jobs
 from production.jobs.models import Job
 from production.providers.models import Provider
 from production.providers.selectors import failing_providers
-from stores.catalog.admin.scoping import ORDER_GRANTS
 
 NAVIGATION = [
     MenuItem(_("Work"), _("Production"), "precision_manufacturing", "production.job", 107),

@@ -10,11 +10,12 @@ from django.utils.translation import gettext_noop as _
 from django.utils.translation import ngettext
 
 from accounts.admin.staff import staff_on
+from accounts.permissions import ORDER_GRANTS
 from fulfillment.core.admin.search import CANDIDATES, record_hits, visible_records
 from fulfillment.core.plugins import Attention, DashboardCard, MenuItem, SearchResult
 from fulfillment.core.text import method_name, parse_uuid
 from stores.budgets.selectors.budgets import wrong_balances
-from stores.catalog.admin.scoping import ORDER_GRANTS, find_products, find_stores
+from stores.catalog.admin.scoping import find_products, find_stores
 from stores.catalog.models import Product
 from stores.orders.admin.orders_chart import calls_chart, orders_chart
 from stores.orders.models import ApprovalRequest, Order, OrderStatus, Quote

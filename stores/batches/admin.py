@@ -22,7 +22,7 @@ from unfold.decorators import display
 
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
-from accounts.permissions import Permission
+from accounts.permissions import ORDER_GRANTS, Permission
 from applications.registration.selectors.applications import MYSELF, Requester
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
@@ -42,9 +42,9 @@ from stores.batches.pages.showing import (
 from stores.batches.row_listing import listed_rows
 from stores.batches.selectors.batches import counts_of, counts_of_batches, search_condition, shown_batches
 from stores.batches.services.approvals import approve_batch, deny_batch, name_of_request
-from stores.catalog.admin.scoping import ORDER_GRANTS, ModeFilter, StoreFilter
+from stores.catalog.admin.scoping import ModeFilter, StoreFilter
 from stores.catalog.models import Product
-from stores.orders.admin.actions import actor_on
+from stores.orders.admin.actors import actor_on
 from stores.orders.selectors.access import WORK, authorize_store
 
 TONES: dict[str, str] = {

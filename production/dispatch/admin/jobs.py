@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from accounts.admin.staff import staff_on
-from accounts.permissions import Permission
+from accounts.permissions import ORDER_GRANTS, Permission
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.admin.lists import BoundedPaginator
 from fulfillment.core.errors import DomainError
@@ -41,7 +41,7 @@ from production.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import UNREAD, Job
 from production.jobs.selectors import order_places
 from production.providers.models import Provider
-from stores.catalog.admin.scoping import ORDER_GRANTS, ChoiceFilter, StoreFilter
+from stores.catalog.admin.scoping import ChoiceFilter, StoreFilter
 from stores.orders.models import Order
 
 

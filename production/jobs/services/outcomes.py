@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.models import Notification, NotificationKind
-from accounts.permissions import Permission
+from accounts.permissions import ORDER_GRANTS
 from accounts.selectors.staff import people_with
 from accounts.services.notifications import erase_texts, notify
 from fulfillment.core.audit.personal_data import ERASED
@@ -30,7 +30,6 @@ from production.jobs.services.recording import MAX_FAILURES, fail_job, lock_job,
 from production.providers.services import note_failure, note_success
 from stores.orders.models import Order
 
-READERS = (Permission.ORDER_ALL_READ, Permission.ORDER_ALL_WRITE)
 # Seconds before the next attempt; the last value repeats.
 BACKOFF = (2, 4, 8, 15, 30, 60, 120, 300, 600, 900)
 GIVE_UP_AFTER = timedelta(hours=24)
@@ -46,7 +45,7 @@ def failure_keys(job_number: str) -> list[str]:
 
 def notify_of_failure(jobs: Sequence[Job]) -> int:
     """Notifies once of the jobs of one order that fail together, in their transaction."""
-    people = people_with(READERS, store_id=jobs[0].store_id)
+    people = people_with(ORDER_GRANTS, store_id=jobs[0].store_id)
     keys = [key for job in jobs for key in failure_keys(job.number)]
     used_keys = set(Notification.objects.filter(user__in=people, key__in=keys).values_list("key", flat=True))
     # One that nobody was notified of before, or else the first.
@@ -199,7 +198,7 @@ def record_fault(*, job_pk: int) -> None:
 def _complete_attempt(
     attempt: Attempt, outcome: AttemptOutcome, *, exchange: Exchange | None = None, message: str = ""
 ) -> Job:
-    is_erased = _erased_order(attempt)
+    is_erased = _lock_order_and_check_erasure(attempt)
     attempt.outcome, attempt.finished = outcome, timezone.now()
     attempt.message = ERASED if message and is_erased else message[:1000]
     if exchange is not None:
@@ -212,7 +211,7 @@ def _complete_attempt(
     return lock_job(attempt.job_id)
 
 
-def _erased_order(attempt: Attempt) -> bool:
+def _lock_order_and_check_erasure(attempt: Attempt) -> bool:
     """Whether the recipient was erased since the exchange began; an erasure that begins now waits for us."""
     orders = Order.objects.select_for_update(of=("self",), no_key=True)
     erased_at = orders.values_list("recipient_erased", flat=True).get(jobs=attempt.job_id)

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
+from accounts.permissions import ORDER_GRANTS
 from fulfillment.core.csv_rows import BOM, csv_pieces
 from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.plugins import offered_values
@@ -25,7 +26,6 @@ from stores.budgets.representations import ENTRY_COLUMNS, gauge_of
 from stores.budgets.selectors.budgets import actor_names, filter_entries, statement_cells
 from stores.budgets.selectors.standings import standings_of
 from stores.budgets.standings import Standing, first_day
-from stores.catalog.admin.scoping import ORDER_GRANTS
 from stores.catalog.models.store import BudgetType
 
 A_PAGE = 50

@@ -16,13 +16,10 @@ from unfold.contrib.filters.forms import DropdownForm, SearchForm
 from unfold.widgets import UnfoldAdminSelectWidget
 
 from accounts.admin.staff import staff_on
-from accounts.permissions import Permission
 from fulfillment.core.admin.search import named_hits
 from fulfillment.core.plugins import SearchResult
 from stores.catalog.models import Product, Store
 from stores.catalog.selectors.stores import MAX_CHOICES, Choices, store_choices
-
-ORDER_GRANTS: Sequence[str] = (Permission.ORDER_ALL_READ, Permission.ORDER_ALL_WRITE)
 
 
 class ValidatedByService(forms.ModelForm):

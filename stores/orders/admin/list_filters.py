@@ -9,9 +9,10 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy
 
 from accounts.admin.staff import staff_on
+from accounts.permissions import ORDER_GRANTS
 from fulfillment.core.admin.lists import ConsoleList
 from fulfillment.core.text import method_name, parse_uuid
-from stores.catalog.admin.scoping import ORDER_GRANTS, ChoiceFilter, StoreFilter, stores_on
+from stores.catalog.admin.scoping import ChoiceFilter, StoreFilter, stores_on
 from stores.catalog.models import Store
 from stores.catalog.selectors.stores import (
     MAX_CHOICES,

@@ -13,7 +13,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from accounts.admin.staff import staff_on
-from stores.catalog.admin.scoping import ORDER_GRANTS, ChoiceFilter
+from accounts.permissions import ORDER_GRANTS
+from stores.catalog.admin.scoping import ChoiceFilter
 from stores.catalog.models import Store
 from stores.orders.admin.actions import statuses_to_choose
 from stores.orders.admin.list_filters import COLUMNS, DUE, SORT, SORTS, VIEW, lists_work_alone, sort_of

@@ -8,8 +8,9 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from accounts.admin.staff import StaffAdmin
+from accounts.permissions import ORDER_GRANTS
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
-from stores.catalog.admin.scoping import ORDER_GRANTS, ModeFilter, StoreFilter
+from stores.catalog.admin.scoping import ModeFilter, StoreFilter
 from stores.orders.models import Quote
 
 # Options that the page of a quote shows.
