@@ -16,19 +16,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
-from accounts.admin.staff import StaffAdmin, staff_on
+from accounts.admin.staff import StaffAdmin
 from accounts.callers import Caller
 from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.errors import DomainError, Forbidden
 from fulfillment.core.files.downloads import pdf_response, streamed_file
 from fulfillment.core.http.dangerous import harmless
+from stores.orders.admin.actors import actor_on
 from stores.orders.admin.downloads import csv_response, zip_print_files
 from stores.orders.admin.steps import OF_ACTIONS, REFUSE
-from stores.orders.models import ActorKind, ApprovalState, Order, OrderItem, OrderStatus
+from stores.orders.models import ApprovalState, Order, OrderItem, OrderStatus
 from stores.orders.models.status import WITH_SHIPMENTS
 from stores.orders.representations import order_etag
 from stores.orders.services.cancellation import refuse_cancellation
-from stores.orders.services.changes import Actor
 from stores.orders.services.packing_slips import render_packing_slips
 from stores.orders.services.transitions import Parcel, StatusNotAllowed, next_statuses, transition_order
 
@@ -259,8 +259,3 @@ class OrderActions(StaffAdmin):
             messages.error(
                 request, _("%(more)s more were refused.") % {"more": number_format(more, force_grouping=True)}
             )
-
-
-def actor_on(request: HttpRequest) -> Actor:
-    kind = ActorKind.OPERATOR if staff_on(request).is_operator else ActorKind.STORE
-    return Actor(kind, request.user.pk)

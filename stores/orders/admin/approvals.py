@@ -15,14 +15,14 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from accounts.admin.staff import StaffAdmin, staff_on
-from accounts.permissions import Permission
+from accounts.permissions import ORDER_GRANTS, Permission
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import serves_picture
 from fulfillment.core.page_messages import say_refused
 from fulfillment.core.text import parse_uuid
-from stores.catalog.admin.scoping import ORDER_GRANTS
-from stores.orders.admin.actions import actor_on, shown_reason
+from stores.orders.admin.actions import shown_reason
+from stores.orders.admin.actors import actor_on
 from stores.orders.admin.approval_cards import RequestCard, request_cards
 from stores.orders.admin.downloads import picture_of_item
 from stores.orders.models import ApprovalRequest, OrderItem

@@ -18,12 +18,14 @@ from django.views.decorators.http import require_POST
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
-from accounts.permissions import Permission
+from accounts.permissions import ORDER_GRANTS, Permission
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.errors import DomainError
 from fulfillment.core.text import parse_uuid
-from stores.catalog.admin.scoping import ORDER_GRANTS, DayFilter, ModeFilter, StoreFilter
-from stores.orders.admin.actions import OrderActions, OrderTransitionForm, ParcelForm, actor_on, shown_reason
+from stores.catalog.admin.scoping import DayFilter, ModeFilter, StoreFilter
+from stores.orders.admin.actions import OrderActions, OrderTransitionForm, ParcelForm, shown_reason
+from stores.orders.admin.actors import actor_on
+from stores.orders.admin.comments_and_reprints import CommentsAndReprints
 from stores.orders.admin.downloads import csv_response
 from stores.orders.admin.list_filters import (
     BatchFilter,
@@ -36,7 +38,7 @@ from stores.orders.admin.list_filters import (
 from stores.orders.admin.list_page import list_page
 from stores.orders.admin.order_documents import OrderDocuments
 from stores.orders.admin.order_page import FINAL, decision_page, order_page
-from stores.orders.admin.order_pages import BOARD, OrderPages
+from stores.orders.admin.saved_views import BOARD, SavedViews
 from stores.orders.admin.steps import REFUSE, kind_of
 from stores.orders.models import Order, OrderStatus
 from stores.orders.selectors.board import number_range
@@ -50,7 +52,7 @@ MANY_FOUND = gettext_lazy(
 
 
 @admin.register(Order)
-class OrderAdmin(OrderActions, OrderDocuments, OrderPages):
+class OrderAdmin(OrderActions, OrderDocuments, CommentsAndReprints, SavedViews):
     """The order list. Every change goes through the service, which records history and event."""
 
     harmless_pages = (
