@@ -18,7 +18,7 @@ from unfold.decorators import display
 
 from accounts.admin.staff import StaffAdmin
 from accounts.callers import Caller
-from accounts.permissions import Permission
+from accounts.permissions import ORDER_GRANTS, Permission
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.text import in_percent
@@ -26,8 +26,8 @@ from production.gang_sheets.models import GangSheet, SheetState
 from production.gang_sheets.services.archives import sheet_archive
 from production.gang_sheets.services.members import send_sheet_now
 from production.jobs.models import OF_PRODUCT, OF_STORE, UNREAD
-from stores.catalog.admin.scoping import ORDER_GRANTS, StoreFilter
-from stores.orders.admin.actions import actor_on
+from stores.catalog.admin.scoping import StoreFilter
+from stores.orders.admin.actors import actor_on
 
 COLORS: dict[str, str] = {
     SheetState.COLLECTING: "info",

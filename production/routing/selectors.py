@@ -64,10 +64,13 @@ def enabled_rules() -> QuerySet[RoutingRule]:
     return rules.order_by("position", "id")
 
 
-def providers_for_stores(store_pks: Collection[int]) -> QuerySet[Provider]:
-    """Enabled providers that, for each of these stores, are in an enabled rule that may match its items."""
+def providers_for_stores(store_pks: Collection[int] | None) -> QuerySet[Provider]:
+    """Enabled providers that, for each of these stores, are in an enabled rule that may match its items.
+
+    None stands for no store but all providers: operators choose from them.
+    """
     providers = Provider.objects.filter(is_enabled=True)
-    for store_pk in store_pks:
+    for store_pk in store_pks or ():
         rules = RoutingRule.objects.filter(Q(store=None) | Q(store=store_pk), is_enabled=True)
         providers = providers.filter(pk__in=RoutingChoice.objects.filter(rule__in=rules).values("provider"))
     return providers

@@ -24,10 +24,9 @@ from fulfillment.core.text import parse_number
 from production.dispatch.services.actions import cancel_job, hold_job, reassign_job, release_job, resend_job
 from production.gang_sheets.services.archives import gang_archive
 from production.interface import MAX_JOBS
-from production.jobs.models import AT_PROVIDER, Job, JobState
-from production.providers.models import Provider
+from production.jobs.models import AT_PROVIDER, HoldReason, Job, JobState
 from production.routing.selectors import providers_for_stores
-from stores.orders.admin.actions import actor_on
+from stores.orders.admin.actors import actor_on
 
 BOARD = "admin:production_job_changelist"
 # Their numbers are in the address of the page: nginx takes 4 KB of headers from the service.
@@ -66,7 +65,8 @@ class JobActions(StaffAdmin):
         if not jobs:
             messages.error(request, _("Select the jobs to reassign in the list first."))
             return HttpResponseRedirect(reverse(BOARD))
-        providers = self._list_providers(request, jobs)
+        stores = None if staff_on(request).is_operator else {job.store_id for job in jobs}
+        providers = providers_for_stores(stores)
         provider = providers.filter(code=values.get("provider", "")).first()
         if request.method == "POST" and provider is not None:
             if count := self._apply_each(request, jobs, reassign_job, provider=provider):
@@ -84,12 +84,6 @@ class JobActions(StaffAdmin):
             "is_missing": request.method == "POST",
         }
         return TemplateResponse(request, "admin/production/reassign.html", context)
-
-    def _list_providers(self, request: HttpRequest, jobs: Sequence[Job]) -> QuerySet[Provider]:
-        """Operators choose from all; staff from those that the routing rules allow their stores."""
-        if staff_on(request).is_operator:
-            return Provider.objects.filter(is_enabled=True)
-        return providers_for_stores({job.store_id for job in jobs})
 
     def _jobs_to_reassign(self, request: HttpRequest, keys: Sequence[str]) -> list[Job]:
         numbers = [number for key in keys[:MAX_REASSIGNED] if (number := parse_number(key))]
@@ -199,7 +193,7 @@ def allowed_actions(job: Job) -> frozenset[str]:
     if job.state in (JobState.QUEUED, JobState.FAILED, JobState.CANCELLED) and not is_leaving:
         actions |= {"resend", "reassign"}
     if job.state == JobState.QUEUED and not is_leaving:
-        actions.add("release" if job.held == "Manual" else "hold")
+        actions.add("release" if job.held == HoldReason.MANUAL else "hold")
     if job.state in (JobState.QUEUED, JobState.FAILED, *AT_PROVIDER) and not is_leaving:
         actions.add("cancel")
     return frozenset(actions)

@@ -20,7 +20,7 @@ from production.dispatch.services.scans import record_scan
 from production.gang_sheets.models import NUMBER as SHEET_NUMBER
 from production.jobs.models import Job, Scan, ScanStep
 from production.jobs.selectors import is_packed_unseen, job_of_code, jobs_of_sheet, packed_of_order
-from stores.orders.admin.actions import actor_on
+from stores.orders.admin.actors import actor_on
 
 
 class ScanForm(forms.Form):

@@ -1,20 +1,17 @@
 """Actions on jobs: resend, reassign, hold, release, cancel."""
 
-from collections.abc import Sequence
-from datetime import datetime
-
 from django.db import transaction
 from django.utils import timezone
 
 from fulfillment.core.errors import Conflict
+from production.dispatch.services.cancelling import request_cancellations
 from production.dispatch.services.choosing import count_jobs
-from production.gang_sheets.services.members import make_sheet_due, remove_from_sheet, remove_from_sheets
+from production.dispatch.services.restarting import lock_with_order, refuse_ended, start_again
+from production.gang_sheets.services.members import make_sheet_due, remove_from_sheet
 from production.jobs.models import AT_PROVIDER, AttemptOutcome, HoldReason, Job, JobState
-from production.jobs.services.recording import SYSTEM, lock_job, lock_jobs, record_job, record_jobs
+from production.jobs.services.recording import lock_jobs, record_job
 from production.providers.models import Provider
-from stores.orders.models import Order
-from stores.orders.models.status import TERMINAL_OR_SHIPPED
-from stores.orders.services.changes import Actor, lock_order
+from stores.orders.services.changes import Actor
 
 
 @transaction.atomic
@@ -57,7 +54,7 @@ def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
     if not provider.is_enabled:
         raise Conflict(f"{provider} is disabled.", code="provider_disabled")
     if locked.state == JobState.QUEUED:
-        _require_off_sheet(locked)
+        _take_off_sheet(locked)
     if locked.attempts.filter(outcome=AttemptOutcome.UNFINISHED).exists():
         raise Conflict(f"Job {locked} is being sent to {previous_provider} now.", code="job_uncertain")
     hold, now = locked.held, timezone.now()
@@ -85,34 +82,6 @@ def cancel_job(*, job: Job, actor: Actor) -> Job:
     return locked
 
 
-def request_cancellations(jobs: Sequence[Job], *, actor: Actor = SYSTEM, note: str) -> None:
-    """Cancels locked jobs of an order at once if no provider can have them; otherwise a worker cancels them there."""
-    queued = {job.pk: job for job in jobs if job.state == JobState.QUEUED}
-    on_sheets = {pk for pk, job in queued.items() if job.gang_sheet_id is not None}
-    remove_from_sheets(queued.values())
-    now, changes = timezone.now(), []
-    for job in jobs:
-        previous = job.state
-        note_of_job = _mark_cancelled(job, note, now, was_on_sheet=job.pk in on_sheets)
-        if note_of_job is not None:
-            changes.append((job, previous, note_of_job))
-    record_jobs(changes, actor=actor)
-
-
-def _mark_cancelled(job: Job, note: str, now: datetime, *, was_on_sheet: bool) -> str | None:
-    """Changes the job, unsaved; returns the note of its history, or None if that was requested before."""
-    has_left = was_on_sheet and job.gang_sheet_id is None and not job.is_uncertain
-    is_untried = job.state == JobState.QUEUED and not job.tries and not was_on_sheet
-    if job.state == JobState.FAILED or has_left or is_untried:
-        job.state, job.next_try, job.held = JobState.CANCELLED, None, ""
-    elif job.cancel_requested is None:
-        job.cancel_requested = job.next_try = now
-        note = f"{note} To be cancelled at {job.provider}.".strip()
-    else:
-        return None
-    return note
-
-
 @transaction.atomic
 def hold_job(*, job: Job, actor: Actor) -> Job:
     locked = lock_with_order(job)
@@ -121,7 +90,7 @@ def hold_job(*, job: Job, actor: Actor) -> Job:
             f"Job {locked} is {locked.get_state_display()}: only queued jobs can be held.",
             code="job_not_queued",
         )
-    _require_off_sheet(locked)
+    _take_off_sheet(locked)
     if locked.provider_order:
         raise Conflict(
             f"Job {locked} is being sent in one order with others, or may be at {locked.provider}; cancel it.",
@@ -145,23 +114,6 @@ def release_job(*, job: Job, actor: Actor) -> Job:
         record_job(job=locked, previous=locked.state, actor=actor, note="Released.")
         _release_others(locked, actor)
     return locked
-
-
-def lock_with_order(job: Job) -> Job:
-    """Locks the order before its job, in the same order as changes of orders do."""
-    order = lock_order(job.order, ())
-    locked = lock_job(job.pk)
-    locked.order = order
-    return locked
-
-
-def refuse_ended(order: Order) -> None:
-    """Raises Conflict for an order of which nothing is produced any more."""
-    if order.status in TERMINAL_OR_SHIPPED:
-        raise Conflict(
-            f"Order {order} is {order.get_status_display()}, so it is no longer produced.",
-            code="order_at_its_end",
-        )
 
 
 def _lock_job(job: Job) -> Job:
@@ -191,33 +143,11 @@ def _release_others(job: Job, actor: Actor) -> None:
         record_job(job=held_job, previous=held_job.state, actor=actor, note=f"Released with {job}.")
 
 
-def _require_off_sheet(job: Job) -> None:
-    """Takes it off its gang sheet."""
+def _take_off_sheet(job: Job) -> None:
+    """Raises Conflict if its gang sheet may be at the provider."""
     sheet = job.gang_sheet
     if sheet is not None and not remove_from_sheet(job=job):
         raise Conflict(
             f"Gang sheet {sheet} of job {job} is being sent, or may be at {sheet.provider}; cancel the job.",
             code="sheet_under_way",
         )
-
-
-def send_without_another(job: Job) -> None:
-    """Restarts a locked job whose order at the provider was cancelled there because of another job in it."""
-    previous, number, hold = job.state, job.number, job.held
-    start_again(job, job.provider)
-    if hold:
-        job.held, job.next_try = hold, None
-    note = f"{job.provider} cancelled the order of {number} for another item in it. Sent again as {job}."
-    record_job(job=job, previous=previous, note=note)
-
-
-def start_again(job: Job, provider: Provider | None) -> None:
-    """Restarts the job under a new number, because the provider knows the old one."""
-    job.generation += 1
-    base = f"{job.order.number}-{job.item.position + 1}"
-    job.number, job.provider, job.gang_sheet = f"{base}-{job.generation}", provider, None
-    job.provider_order, job.rule = "", None
-    job.state, job.message, job.reference, job.held = JobState.QUEUED, "", "", ""
-    job.tries, job.refused_by, job.is_uncertain = 0, [], False
-    job.failing_since = job.cancel_requested = job.reported = job.sent = None
-    job.next_try = timezone.now()

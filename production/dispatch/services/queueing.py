@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from fulfillment.core.errors import DomainError
 from fulfillment.core.web_addresses import web_address
-from production.dispatch.services.actions import request_cancellations
+from production.dispatch.services.cancelling import request_cancellations
 from production.gang_sheets.services.members import remove_from_sheets
 from production.interface import Report
 from production.jobs.models import (

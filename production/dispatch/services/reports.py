@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from fulfillment.core.errors import ServiceBusy
 from fulfillment.core.text import storable
-from production.dispatch.services.actions import send_without_another
 from production.dispatch.services.queueing import follow_jobs, parcel_of
+from production.dispatch.services.restarting import send_without_another
 from production.dispatch.services.verdicts import assess
 from production.gang_sheets.models import NUMBER as SHEET_NUMBER
 from production.gang_sheets.models import GangSheet
@@ -161,7 +161,7 @@ def _lock_by_number(numbers: Sequence[str]) -> dict[str, Job]:
             job_by_number[number] = earlier
     if not job_by_number:
         return {}
-    order = lock_order(next(iter(job_by_number.values())).order, ())
+    order = lock_order(next(iter(job_by_number.values())).order)
     # What may change is read after the locks: a join would show rows from before.
     jobs = Job.objects.filter(pk__in={job.pk for job in job_by_number.values()}).prefetch_related("provider")
     jobs = jobs.select_related("item").defer(*UNREAD).order_by("pk")

@@ -7,8 +7,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from fulfillment.core.errors import Conflict, Invalid
-from production.dispatch.services.actions import lock_with_order, refuse_ended, start_again
 from production.dispatch.services.queueing import follow_jobs
+from production.dispatch.services.restarting import lock_with_order, refuse_ended, start_again
 from production.jobs.models import AT_PROVIDER, RANK, Job, JobState, Scan, ScanStep
 from production.jobs.services.recording import record_job
 from stores.orders.services.changes import Actor
