@@ -15,7 +15,7 @@ from django.utils import timezone
 from fulfillment.core.db.locks import lock_of_its_own
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
-from production.dispatch.services import together
+from production.dispatch.services import provider_orders
 from production.dispatch.services.choosing import (
     LEASE_SECONDS,
     SLOTS,
@@ -80,9 +80,9 @@ def work_on_job(*, job_pk: int) -> bool:
 
 def _work_on_order(job_pk: int, slots: JobSlots) -> bool:
     order_number = Job.objects.values_list("order__number", flat=True).get(pk=job_pk)
-    with lock_of_its_own(together.PROVIDER_ORDER_LOCKS | order_number) as is_ours:
+    with lock_of_its_own(provider_orders.PROVIDER_ORDER_LOCKS | order_number) as is_ours:
         is_due = is_ours and not was_postponed(job_pk)
-        attempts = together.begin_together(job_pk, slots) if is_due else []
+        attempts = provider_orders.begin_provider_order(job_pk, slots) if is_due else []
         if attempts:
             _exchange_with_provider(attempts)
         return bool(attempts)
@@ -97,11 +97,11 @@ def _exchange_with_provider(attempts: Sequence[Attempt]) -> None:
             number = first.job.provider_order or first.number
             job = replace(build_adapter_job(first.job, has_content=False), number=number)
             exchange = adapter.cancel(job, first.job.reference)
-            together.record_order_cancelled(attempts=attempts, exchange=exchange)
+            provider_orders.record_order_cancelled(attempts=attempts, exchange=exchange)
             return
         adapter_jobs, unusable = _build_jobs(attempts)
         if unusable:
-            together.record_order_unusable(attempts=attempts, messages=unusable)
+            provider_orders.record_order_unusable(attempts=attempts, messages=unusable)
             return
         submitted = adapter.submit(_merge_jobs(first.job, adapter_jobs))
         note = (
@@ -109,7 +109,7 @@ def _exchange_with_provider(attempts: Sequence[Attempt]) -> None:
         )
         record_each(attempts, outcomes.record_submitted, submitted=submitted, note=note)
     except ProviderRefused as error:
-        together.record_order_refused(attempts=attempts, error=error)
+        provider_orders.record_order_refused(attempts=attempts, error=error)
     except ProviderUnavailable as error:
         record_each(attempts, outcomes.record_unavailable, error=error)
     except (Unavailable, TooManyRequests) as error:
@@ -147,7 +147,7 @@ def _begin_attempt(job_pk: int, slots: JobSlots, *, is_alone: bool = False) -> A
         return SendingMode.ORDER
     if not _is_ready(job):
         return SendingMode.NOT_NOW
-    if together.goes_together(job):
+    if provider_orders.joins_provider_order(job):
         job.save(update_fields=["is_uncertain"])
         return SendingMode.ORDER
     if not (job.cancel_requested or is_alone or job.is_uncertain) and uses_gang_sheets(job.provider):

@@ -6,7 +6,7 @@ from production.providers.models import Provider
 from tests.factories.production import make_rule
 from tests.support.database.snapshots import Snapshot
 from tests.support.orders.shop import Shop
-from tests.support.production.joint_orders import siteflow
+from tests.support.production.provider_orders import siteflow
 from tests.support.production.siteflow import running_siteflow
 from tests.support.scenario import World
 

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from production.dispatch.services import choosing
 from production.dispatch.services.choosing import SLOTS, choose_for_order
+from production.dispatch.services.provider_orders import begin_provider_order
 from production.dispatch.services.sending import claim_due_jobs, work_on_job
-from production.dispatch.services.together import begin_together
 from production.interface import ProviderRefused
 from production.jobs.models import Attempt, AttemptOutcome, HoldReason, Job, JobState
 from production.jobs.services.outcomes import record_left_out, record_refused
@@ -22,7 +22,7 @@ from tests.factories.orders import card_data, order_body
 from tests.factories.production import accept, make_provider, make_rule
 from tests.support.orders.shop import Shop
 from tests.support.production.jobs import large_reads
-from tests.support.production.joint_orders import make_due, placed
+from tests.support.production.provider_orders import make_due, placed
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +36,7 @@ def test_many_items_are_chosen_for_with_no_more_statements_than_few(shop, press,
         first = placed(shop, items).jobs.get(item__position=0)
         Job.objects.filter(pk=first.pk).update(provider=press)
         with SLOTS.of_one_job() as slots, CaptureQueriesContext(connection) as statements:
-            chosen.append(len(begin_together(first.pk, slots)))
+            chosen.append(len(begin_provider_order(first.pk, slots)))
         counts.append(len(statements))
 
     assert counts[1] <= counts[0]
@@ -207,7 +207,7 @@ def test_jobs_of_an_order_are_made_and_chosen_for_without_templates(shop, press)
     with CaptureQueriesContext(connection) as statements, SLOTS.of_one_job() as slots:
         first = accept(order).jobs.earliest("pk")
         choose_for_order(job_pk=first.pk)
-        sent = begin_together(first.pk, slots)
+        sent = begin_provider_order(first.pk, slots)
 
     assert len(sent) == 2
     assert large_reads(statements) == []

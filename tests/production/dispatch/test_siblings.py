@@ -20,7 +20,7 @@ from stores.catalog.models import Product
 from stores.orders.models import Order
 from tests.factories.production import STORE, make_provider, make_rule
 from tests.support.orders.shop import Shop
-from tests.support.production.joint_orders import placed
+from tests.support.production.provider_orders import placed
 from tests.support.scenario import sign_in
 
 pytestmark = pytest.mark.django_db

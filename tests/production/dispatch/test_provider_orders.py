@@ -13,8 +13,8 @@ from fulfillment.core.errors import Conflict
 from production.adapters.siteflow import SiteFlowAdapter
 from production.dispatch.services.actions import cancel_job, hold_job, reassign_job, release_job
 from production.dispatch.services.dry_runs import dry_run
+from production.dispatch.services.provider_orders import PROVIDER_ORDER_LOCKS
 from production.dispatch.services.sending import claim_due_jobs, work_on_job
-from production.dispatch.services.together import PROVIDER_ORDER_LOCKS
 from production.interface import MAX_JOBS
 from production.jobs.models import Attempt, Job, JobState
 from production.providers.models import Provider
@@ -22,7 +22,7 @@ from stores.orders.models import OrderItem, OrderStatus
 from stores.orders.services.cancellation import cancel_order
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job
-from tests.support.production.joint_orders import (
+from tests.support.production.provider_orders import (
     ORDER,
     at,
     cut_once,
@@ -200,7 +200,7 @@ def test_items_that_leave_on_other_days_are_other_shipments(shop, flow, press):
 
 
 def test_large_order_is_sent_in_parts(shop, flow, press, monkeypatch):
-    monkeypatch.setattr("production.dispatch.services.together.MAX_JOBS", 2)
+    monkeypatch.setattr("production.dispatch.services.provider_orders.MAX_JOBS", 2)
     order = placed(shop, 5)
     work()
     make_due()

@@ -12,8 +12,8 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.utils import timezone
 
-from production.dispatch.services.actions import send_without_another
 from production.dispatch.services.choosing import LEASE_SECONDS, JobSlots, ProviderChoices
+from production.dispatch.services.restarting import send_without_another
 from production.interface import MAX_JOB_BYTES, MAX_JOBS, Exchange, ProviderRefused
 from production.jobs.models import OPEN, RANK, UNREAD, Attempt, AttemptKind, AttemptOutcome, Job, JobState
 from production.jobs.services import outcomes
@@ -29,8 +29,8 @@ LOOK_AGAIN = timedelta(seconds=15)
 UNPRINTED = (JobState.QUEUED, JobState.SENT, JobState.ACKNOWLEDGED)
 
 
-def goes_together(job: Job) -> bool:
-    """Whether this job is sent by `begin_together`, although perhaps alone."""
+def joins_provider_order(job: Job) -> bool:
+    """Whether this job is sent by `begin_provider_order`, although perhaps alone."""
     if job.provider_order:
         return True
     takes_several = job.provider is not None and job.provider.takes_several_items
@@ -44,11 +44,11 @@ def _is_free(job: Job) -> bool:
 
 
 @transaction.atomic
-def begin_together(job_pk: int, slots: JobSlots) -> Sequence[Attempt]:
+def begin_provider_order(job_pk: int, slots: JobSlots) -> Sequence[Attempt]:
     """Records the start for each job that is sent or cancelled with this one; empty if nothing is to be done now."""
     jobs = _lock_all(job_pk)
     job = next((candidate for candidate in jobs if candidate.pk == job_pk), None)
-    if job is None or job.next_try is None or job.provider_id is None or not goes_together(job):
+    if job is None or job.next_try is None or job.provider_id is None or not joins_provider_order(job):
         return []
     number = job.provider_order
     members, kind = _find_members(job, jobs) if number else (_gather_jobs(job, jobs), AttemptKind.SUBMIT)

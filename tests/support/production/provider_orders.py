@@ -4,9 +4,9 @@ import json
 
 from django.utils import timezone
 
+from production.dispatch.services.provider_orders import WAIT_FOR_SIBLINGS
 from production.dispatch.services.reports import receive_reports
 from production.dispatch.services.sending import claim_due_jobs, work_on_job
-from production.dispatch.services.together import WAIT_FOR_SIBLINGS
 from production.jobs.models import Job, ProviderReport
 from production.providers.models import Provider
 from production.providers.selectors import adapter_of

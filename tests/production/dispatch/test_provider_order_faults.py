@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from production.adapters.siteflow import SiteFlowAdapter
-from production.dispatch.services import together
+from production.dispatch.services import provider_orders
 from production.dispatch.services.actions import cancel_job, hold_job, release_job, resend_job
 from production.dispatch.services.sending import claim_due_jobs, work_on_job
 from production.gang_sheets.models import GangSheet
@@ -15,7 +15,7 @@ from production.jobs.services.outcomes import record_fault
 from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import transition_order
 from tests.factories.production import STORE, accept, only_job
-from tests.support.production.joint_orders import (
+from tests.support.production.provider_orders import (
     at,
     cut_once,
     make_due,
@@ -151,14 +151,14 @@ def test_report_of_one_cancelled_item_is_of_the_whole_order(shop, flow, press, m
 
 
 def test_waiting_for_many_items_looks_at_no_more_than_one_order_takes(shop, flow, press, monkeypatch):
-    monkeypatch.setattr("production.dispatch.services.together.MAX_JOBS", 4)
+    monkeypatch.setattr("production.dispatch.services.provider_orders.MAX_JOBS", 4)
     order = placed(shop, 12)
     for late_job in order.jobs.filter(item__position__gte=2):
         hold_job(job=late_job, actor=STORE)
     looked_at: list[Job] = []
-    look = together._may_come
+    look = provider_orders._may_come
     monkeypatch.setattr(
-        together, "_may_come", lambda job, *others: looked_at.append(job) or look(job, *others)
+        provider_orders, "_may_come", lambda job, *others: looked_at.append(job) or look(job, *others)
     )
     work()
     assert len(looked_at) == 2
@@ -183,7 +183,7 @@ def test_waiting_for_many_items_looks_at_no_more_than_one_order_takes(shop, flow
 
 def test_item_that_is_sent_by_another_one_is_not_sent_twice_at_once(shop, flow, press, monkeypatch):
     """A request takes only the first item, while the second one is due: another sender leaves the first one alone."""
-    monkeypatch.setattr("production.dispatch.services.together.MAX_JOB_BYTES", 1)
+    monkeypatch.setattr("production.dispatch.services.provider_orders.MAX_JOB_BYTES", 1)
     order = placed(shop, 2)
     first, second = job(order, 1), job(order, 2)
     submit = SiteFlowAdapter.submit
