@@ -22,6 +22,7 @@ from accounts.callers import Caller
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.errors import DomainError, Fault
 from fulfillment.core.files.downloads import pdf_response, picture_refusal, serves_picture
+from fulfillment.core.recorded_texts import translated
 from stores.catalog.models import Product
 from stores.concurrency_limits import RENDERINGS
 from stores.editor.admin.actions import RESHAPING, EditorState, PictureUploads, apply_action
@@ -119,8 +120,8 @@ class TemplateEditor:
             self.product_admin.log_change(request, product, "Template changed.")
             message = f"Saved as version {saved.version}."
         if accepts_json(request):
-            return JsonResponse({"saved": saved.version, "message": message})
-        messages.success(request, message)
+            return JsonResponse({"saved": saved.version, "message": translated(message)})
+        messages.success(request, translated(message))
         return HttpResponseRedirect(reverse("admin:stores_product_template", args=[product.pk]))
 
     def store_picture(self, request: HttpRequest, product_id: int) -> HttpResponse:
