@@ -40,7 +40,7 @@ def set_up_demo_press(*, code: str, store_id: str, root: Path) -> Provider | Non
     RoutingChoice.objects.create(rule=rule, provider=provider)
     waiting = Order.objects.filter(store=store, status=OrderStatus.ACCEPTED, is_test=False)
     for order in waiting.order_by("number"):
-        follow_order(order=lock_order(order, ()))
+        follow_order(order=lock_order(order))
     return provider
 
 

@@ -159,8 +159,8 @@ def personal_data() -> list[PersonalData]:
             "subscription", _read_subscription, lambda user: Subscription.objects.filter(user=user).delete()
         ),
         PersonalData("association_requests", _read_requests, _erase_requests),
-        PersonalData("email_changes", _email_changes),
-        PersonalData("kept_responses", _stored_responses),
+        PersonalData("email_changes", _read_email_changes),
+        PersonalData("kept_responses", _read_stored_responses),
         PersonalData("notifications", _read_notifications, _erase_notifications),
         PersonalData("console_log", console_log),
         PersonalData("trail", audit_trail),
@@ -282,7 +282,7 @@ def _erase_words(column: str, requests: QuerySet[AssociationRequest]) -> None:
         events.objects.filter(pgh_obj_id__in=keys).exclude(**{column: ""}).update(**{column: ERASED})
 
 
-def _email_changes(user: User) -> Iterator[JsonObject]:
+def _read_email_changes(user: User) -> Iterator[JsonObject]:
     for change in EmailChange.objects.filter(user=user):
         yield {
             "Email": change.email,
@@ -291,7 +291,7 @@ def _email_changes(user: User) -> Iterator[JsonObject]:
         }
 
 
-def _stored_responses(user: User) -> Iterator[JsonObject]:
+def _read_stored_responses(user: User) -> Iterator[JsonObject]:
     """Stored for a day for repeated requests; their content is in the exported records."""
     for response in IdempotentResponse.objects.filter(user=user).order_by("created"):
         yield {"Status": response.status, "Created": timestamp(response.created)}

@@ -32,7 +32,7 @@ from stores.orders.selectors.access import WRITE
 from stores.orders.selectors.approvals import approver_names, requests_of
 from stores.orders.selectors.orders import (
     OrdersAccess,
-    events_of_order,
+    events_sent_to,
     first_items_of,
     history_of,
     item_of,
@@ -107,7 +107,7 @@ def show_order(request: HttpRequest, order_id: str, application_id: str | None =
         ],
         "shipments": list(order.shipments.all()),
         "recipient": {} if order.recipient_erased else order.recipient,
-        "events": events_of_order(application, order) if application else None,
+        "events": events_sent_to(application, order) if application else None,
         "can_be_cancelled": application is None and can_be_cancelled(order),
         "following": following_status(order) if context["may_write"] and can_be_advanced(order) else None,
         "version": order_etag(order),

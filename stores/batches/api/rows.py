@@ -228,7 +228,7 @@ class BatchRowChangeViewSet(ApiViewSet):
         return Response(row_records(batch, [row])[0])
 
 
-def _read_states(request: Request) -> "list[str]":
+def _read_states(request: Request) -> list[str]:
     states = [state for text in request.query_params.getlist("state") for state in text.split(",") if state]
     if unknown := [state for state in states if state not in RowState.values]:
         message = f"state: {unknown[0][:40]!r} is none; write {', '.join(RowState.values)}."

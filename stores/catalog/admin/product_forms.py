@@ -252,7 +252,7 @@ def product_record(form: ProductForm, formsets: Iterable[ChildFormSet]) -> JsonO
         record["Preset"] = preset.code if preset else None
     for formset in formsets:
         name = CHILD_OF[formset.model]
-        specs, _ = CHILDREN[name]
+        specs = CHILDREN[name][0]
         record[name] = [
             {
                 spec.name: child.cleaned_data[spec.column]

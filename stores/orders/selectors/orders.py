@@ -224,7 +224,7 @@ def visible_order(access: OrdersAccess, order_id: str) -> Order:
     return order
 
 
-def events_of_order(application: Application, order: Order) -> list[Event]:
+def events_sent_to(application: Application, order: Order) -> list[Event]:
     """The events of an order as sent to the application, oldest first, with their deliveries."""
     deliveries = Prefetch("deliveries", Delivery.objects.select_related("webhook").order_by("id"))
     events = Event.objects.filter(application=application, data__OrderID=str(order.pk))

@@ -89,7 +89,7 @@ def approve_order(*, order: Order, actor: Actor, note: str = "", if_match: Seque
     _refuse_own_order(order, actor)
     with transaction.atomic():
         locked = lock_order(order, if_match)
-        if _is_open(locked):
+        if _is_open_else_expire(locked):
             check_room(order=locked, reasons=locked.approval_request.reasons)
             change = StatusChange(locked, actor, f"Approved. {note}".strip()[:1000])
             return _record_decision(change, ApprovalState.APPROVED, note)
@@ -101,7 +101,7 @@ def deny_order(*, order: Order, actor: Actor, reason: str, if_match: Sequence[st
     _refuse_own_order(order, actor)
     with transaction.atomic():
         locked = lock_order(order, if_match)
-        if _is_open(locked):
+        if _is_open_else_expire(locked):
             change = StatusChange(locked, actor, f"Approval denied. {reason}"[:1000])
             _record_decision(change, ApprovalState.DENIED, reason)
             return record_change(StatusChange(locked, actor, reason), OrderStatus.REJECTED)
@@ -147,7 +147,7 @@ def _refuse_own_order(order: Order, actor: Actor) -> None:
         raise Forbidden(_("You placed this order, or own the application that did."), code="approver_ordered")
 
 
-def _is_open(order: Order) -> bool:
+def _is_open_else_expire(order: Order) -> bool:
     """Whether it can be decided; a request whose time is over is closed here, before the worker comes to it."""
     if order.approval != ApprovalState.PENDING:
         return False
@@ -167,7 +167,7 @@ def _record_decision(change: StatusChange, state: ApprovalState, note: str) -> O
 def _expire_request(order_id: UUID, now: datetime) -> bool:
     order = Order.objects.only("store").get(pk=order_id)
     with transaction.atomic():
-        locked = lock_order(order, ())
+        locked = lock_order(order)
         if locked.approval != ApprovalState.PENDING or locked.approval_request.expires > now:
             return False
         _reject_expired(locked)

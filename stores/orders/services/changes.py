@@ -85,7 +85,7 @@ def lock_orders(*, store_pks: Iterable[int]) -> None:
         lock_until_commit(ORDER_LOCKS, store_pk)
 
 
-def lock_order(order: Order, if_match: Sequence[str]) -> Order:
+def lock_order(order: Order, if_match: Sequence[str] = ()) -> Order:
     lock_orders(store_pks=[order.store_id])
     locked = (
         Order.objects.select_for_update(of=("self",), no_key=True).select_related("store").get(pk=order.pk)

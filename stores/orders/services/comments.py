@@ -27,7 +27,7 @@ def add_comment(
         message = f"Comment: at most {MAX_COMMENT_LENGTH:,} characters; this has {len(words):,}."
         raise Invalid.at("/Comment", "too_long", message)
     # Locked, so that a note written during an erasure is erased as well.
-    locked = lock_order(order, ())
+    locked = lock_order(order)
     if locked.recipient_erased:
         raise Conflict(
             _("The recipient and the comments of this order were erased. It accepts no new comments."),

@@ -119,7 +119,7 @@ def run_step(*, order_id: UUID) -> bool:
     order = Order.objects.select_related("store").filter(pk=order_id).first()
     if order is None:
         return False
-    locked = lock_order(order, ())
+    locked = lock_order(order)
     scenario = TestScenario.objects.filter(order=locked, due__isnull=False).first()
     if scenario is None:
         return False

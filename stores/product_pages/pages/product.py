@@ -254,7 +254,7 @@ def _price_form(
     return make_price_form(product.record, values, selections=selections, selection_id=selection_id)
 
 
-def _place_order(page: OrderableForm) -> HttpResponse | None:
+def _order_as_test(page: OrderableForm) -> HttpResponse | None:
     try:
         return page.order_as_test(page.order_body())
     except DomainError as error:
@@ -292,5 +292,5 @@ _ACTIONS = {
     "buy": _order_live,
     "proof": OrderableForm.make_proof,
     "quote": OrderableForm.show_prices,
-    "order": _place_order,
+    "order": _order_as_test,
 }
