@@ -25,7 +25,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 HTTP = ("http", "https")
 
 environment.collect_mistakes()
-# Its mistakes are collected too.
+# The mistakes in its variables are collected too.
 from fulfillment.limits import *  # noqa: E402, F403
 
 MODE = environment.choice("FULFILLMENT_MODE", "production", ("production", "development"))
@@ -61,7 +61,7 @@ ALLOWED_HOSTS = environment.hosts(
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 
 INSTALLED_APPS = [
-    # Its own configuration would put its own site in the place of ours.
+    # The full configuration of unfold would replace our admin site by its own.
     "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
     # Before ours, so that our admin of their models takes the place of their own.

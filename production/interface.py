@@ -47,7 +47,7 @@ class JobItem:
     bleed_mm: float
     is_two_sided: bool
     options: Mapping[str, str] = field(default_factory=dict)
-    # Those that the print file shows: pieces that differ in nothing else are made alike.
+    # Options that the print file shows: pieces that differ in nothing else are made alike.
     drawn_options: Collection[str] = frozenset()
     # The print preset of the file, as it was then; only files of equal ones share a sheet. Empty: the built-in one.
     preset: str = ""

@@ -98,7 +98,7 @@ def _prune_one(rule: RetentionRule, batch: int) -> RetentionReport:
             rule.name, removed, f"{type(error).__name__}: {str(error).partition('DETAIL')[0].strip()}"
         )
     except Exception as error:
-        # Of a file storage, for one; all later rules would wait for it every night.
+        # Such as an error of the file storage; all later rules would wait for it every night.
         logger.exception("Pruning of %s failed", rule.name)
         return RetentionReport(rule.name, removed, type(error).__name__)
     return RetentionReport(rule.name, removed)

@@ -22,7 +22,7 @@ def find_parts_apart(resources: Any, visited: Visited) -> Iterator[tuple[Part, s
     pending = [(thing, _is_form(thing)) for thing in drawn_apart(resources)]
     while pending:
         holder, is_masking = pending.pop()
-        # By its streams, because a font without a number is met anew in its own resources.
+        # A holder is known by its streams, because a font without a number is met anew in its own resources.
         streams = [stream for stream in streams_of(holder) if visited.is_new(stream)]
         if "/Resources" not in holder or not streams:
             continue

@@ -23,7 +23,7 @@ OBJECTS = 200_000
 # The size of one stream, unpacked; and of one picture, which a renderer holds whole.
 STREAM_BYTES = 200 * 1024 * 1024
 PIXELS = 50_000_000
-# By one page, each time that it is drawn.
+# Drawing steps of one page, each time that it is drawn.
 DRAWN = 20_000
 # Millimetres of a page, as it is looked at.
 PAGE_MM = (5.0, 10_000.0)

@@ -58,7 +58,7 @@ class PlacedDocument:
     @property
     def weight(self) -> int:
         """The size in memory, in bytes."""
-        # By object: equal pages are in memory each, and a screen is often its page.
+        # Objects are counted once: equal pages are in memory each, and a screen is often its page.
         sizes = {id(content): len(content) for content in (*self.pages, *self.screens)}
         return sum(sizes.values()) + sum(fact.weight for fact in self.facts)
 

@@ -62,7 +62,7 @@ class _Nesting:
     def __init__(self, pdf: pikepdf.Pdf) -> None:
         self._pdf = pdf
         self._objects: dict[Number, _ReadObject] = {}
-        # Those whose cycle is not read to its end.
+        # Objects whose cycle is not read to its end.
         self._cycles: list[_ReadObject] = []
 
     def depth(self, page: Any) -> int:

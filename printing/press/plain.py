@@ -9,9 +9,9 @@ from printing.press.groups import mask_of
 from printing.press.objects import drop, states_of
 from printing.press.paints import DEVICE, KINDS_OF_SIZES, OF_RGB
 
-# Of a device, and no part of the artwork.
+# Entries that describe a device, not the artwork.
 OF_DEVICES = ("/TR", "/TR2", "/HTP", "/HT", "/BG", "/BG2", "/UCR", "/UCR2")
-# Other pictures in the place of one.
+# Entries that put another picture in the place of one.
 _INSTEAD = ("/Alternates", "/OPI")
 _MODES = frozenset(
     (

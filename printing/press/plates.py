@@ -42,7 +42,7 @@ class _View:
 
     target: str
     postscript: dict[str, bytes]
-    # Of what the file leaves in RGB or Lab: the view of colors shows all of it, that of black nothing.
+    # The plate of what the file leaves in RGB or Lab: the view of colors shows all of it, that of black nothing.
     others: bytes | None = None
 
     def __init__(self, separation: Separation) -> None:

@@ -54,7 +54,7 @@ class Repainter:
         self._emptied: list[tuple[Any, list[str]]] = []
         self._masks: list[tuple[Any, Paint]] = []
         self._profiles = Profiles()
-        # Of dictionaries that several drawings share: one that becomes gray leaves those of inks to the others.
+        # Entries of dictionaries that several drawings share: one that becomes gray leaves those of inks to the others.
         self._kept: set[tuple[tuple[int, int], str]] = set()
 
     def run(self) -> None:

@@ -16,7 +16,7 @@ from printing.press.streams import IDENTITY, Instruction, Matrix, matrix_from, t
 _COLORS = {"/ca": ("g", "rg", "k", "cs", "sc", "scn"), "/CA": ("G", "RG", "K", "CS", "SC", "SCN")}
 # Drawn with the opacity, but not with the color.
 _DRAWN = frozenset({"Do", "sh", "INLINE IMAGE"})
-# Of all streams that are taken apart, which takes 80 times as much memory. The others stay as they are.
+# The limit of all streams that are taken apart, which takes 80 times as much memory. Others stay as they are.
 CONTENT_BYTES = 2 << 20
 _OF_STREAMS = frozenset({"/Length", "/Filter", "/DecodeParms", "/Resources"})
 

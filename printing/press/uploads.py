@@ -22,7 +22,7 @@ from printing.press.profiles import open_profile
 
 MAX_PIXELS = 50_000_000
 FORMATS = ("PNG", "JPEG")
-# By the color space of a profile.
+# The modes of Pillow, by the color space of a profile.
 MODES = {"RGB": "RGB", "GRAY": "L", "CMYK": "CMYK"}
 CLEAN_JPEG = {"quality": 95, "subsampling": 0}
 TOO_LARGE = ("asset_too_many_pixels", "The picture has far too many pixels.")

@@ -17,7 +17,7 @@ from production.tickets import write_jdf, write_json_ticket, write_xjdf
 
 Writer = Callable[[AdapterJob], bytes]
 PAPERS_ENDING = "-eddm-papers"
-# Of the 255 bytes that disks allow: a time is written before the name of a report, an ending after it.
+# Disks allow 255 bytes: a time is written before the name of a report, an ending after it.
 MAX_REPORT_NAME_LENGTH = 220
 WRITERS: Mapping[str, Sequence[tuple[str, Writer]]] = {
     "both": (("xjdf", write_xjdf), ("json", write_json_ticket)),

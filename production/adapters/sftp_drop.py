@@ -19,7 +19,7 @@ from production.interface import AdapterJob, Exchange, ProviderRefused, SendingP
 from production.tickets.values import checked_number
 
 CHUNK = 256 * 1024
-# Of a job in a folder of ours; a server may list names without end.
+# The files of one job in a folder of ours; a server may list names without end.
 MAX_FILES = 1000
 
 

@@ -73,7 +73,7 @@ class Job(models.Model):
     provider = models.ForeignKey(
         Provider, null=True, on_delete=models.PROTECT, related_name="jobs", db_index=False
     )
-    # By its name, because the feature stands above this one.
+    # Named by a text, because the feature stands above this one.
     gang_sheet = models.ForeignKey(
         "production.GangSheet", null=True, on_delete=models.SET_NULL, related_name="jobs", db_index=False
     )

@@ -63,7 +63,7 @@ class RuleForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # That of the rule stays where no product has it any more.
+        # The category of the rule stays where no product has it any more.
         categories = Product.objects.order_by().values_list("category", flat=True).distinct()
         names = {*categories, self.instance.category} - {""}
         category: Any = self.fields["category"]

@@ -30,7 +30,7 @@ ON CONFLICT (application_id, day) DO UPDATE SET
 """
 
 
-# By application and day: how often each thing happened. Without the calls of pages, `own_calls` and `own_successes` are
+# How often each thing happened, by application and day. Without the calls of pages, `own_calls` and `own_successes` are
 # for the first steps.
 Counts = dict[tuple[UUID, int], Counter[str]]
 _lock = threading.Lock()

@@ -45,7 +45,7 @@ DELETE FROM applications_webhook w USING old WHERE w.id = old.id
 
 
 def retention_rules() -> list[RetentionRule]:
-    # By then deliveries under way at the deletion have ended.
+    # After this time deliveries under way at the deletion have ended.
     ended = timedelta(hours=1)
     return [
         _make_rule("events with their deliveries", OLD_EVENTS, REMOVE_EVENTS, RETENTION),

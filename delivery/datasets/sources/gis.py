@@ -70,8 +70,8 @@ class _Bounded:
 
 def _read_features(stream: BinaryIO) -> Iterator[Feature]:
     bounded = _Bounded(stream)
-    # Of the members that lead to the parser's position, "" for an array. A new path for each level, as ijson.parse
-    # makes, would cost the square of the depth.
+    # The names of the members that lead to the parser's position, "" for an array. A new path for each level, as
+    # ijson.parse makes, would cost the square of the depth.
     names: list[str] = []
     feature: _Feature | None = None
     depth = 0

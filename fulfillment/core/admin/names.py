@@ -84,7 +84,7 @@ def name_model(model: type[Model]) -> None:
         # Django's own plural is a lazy "%ss".
         options.verbose_name_plural = lazy_text(str(options.verbose_name_plural))
         options.verbose_name = lazy_text(options.verbose_name)
-    # Those of the audit trail are copies.
+    # The fields of the audit trail are copies.
     trail = getattr(model, "pgh_event_model", None)
     copies = trail._meta.fields if trail else []
     for field in (*options.fields, *options.many_to_many, *copies):

@@ -14,8 +14,8 @@ MAX_HEAD_LENGTH, MAX_HEADERS = 16_384, 100
 # The size of one header, and its parts, which are divided by commas or semicolons.
 MAX_HEADER_LENGTH, MAX_PARTS = 8192, 100
 MAX_LENGTHS = {"CONTENT_TYPE": 300, "CONTENT_LENGTH": 19, "HTTP_ACCEPT": 1000, "HTTP_AUTHORIZATION": 2000}
-# Of a Content-Type, what Django fails at: the encodings of RFC 2231, and charsets that are none of text, or let
-# through what the address may not have. URL-encoded forms with another charset than UTF-8 are refused.
+# The parts of a Content-Type that Django fails at: the encodings of RFC 2231, and charsets that are none of text, or
+# let through what the address may not have. URL-encoded forms with another charset than UTF-8 are refused.
 ENCODED_PARAMETER = re.compile(r";[^;=]*\*[^;]*")
 OTHER_CHARSET = re.compile(r';\s*charset\s*=(?!\s*"?utf-?8)[^;]*', re.IGNORECASE)
 

@@ -198,7 +198,7 @@ class Operation:
     library: tuple[str, ...]
     # What people type to find it.
     phrases: tuple[str, ...]
-    # Its object in the document.
+    # The object of the schema in the document.
     raw: Mapping[str, Any]
 
     @property

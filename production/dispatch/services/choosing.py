@@ -64,7 +64,7 @@ class ProviderChoices:
         self._routing: Routing | None = None
         self._used: set[int] | None = None
         self._changed: list[Job] = []
-        # By rule and message.
+        # Keys of waiting jobs, by rule and message.
         self._waiting: defaultdict[tuple[RoutingRule, str], list[int]] = defaultdict(list)
         self._history: list[JobHistory] = []
         self._counts: Counter[tuple[int, int | None]] = Counter()

@@ -141,7 +141,7 @@ def _receive_of_order(provider: Provider, reports: Sequence[Report]) -> list[Pro
     ]
     _apply_all([(job, report) for _, job, report in applied])
     _move_on(applied)
-    # One that is repeated at this moment waits for the order, or has no job.
+    # A report that is repeated at this moment waits for the order, or has no job.
     ProviderReport.objects.bulk_create([row for row, _ in new_rows], ignore_conflicts=True)
     rows = stored_rows | {row.identifier: row for row, _ in new_rows}
     return [rows[report.identifier[:200]] for report in reports]

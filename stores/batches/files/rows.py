@@ -23,8 +23,8 @@ MAX_HEAD_LENGTH = 255
 # For one row: more do not help a person. Beyond the second number, for the file, each row names its first alone.
 MAX_PROBLEMS = 20
 FILE_PROBLEMS = 40_000
-# Of all cells, as they are in memory: a workbook may show one long text in every cell, and one emoji in a text makes
-# each of its characters take four bytes.
+# The limit of all cells, as they are in memory: a workbook may show one long text in every cell, and one emoji in a
+# text makes each of its characters take four bytes.
 MAX_TABLE_BYTES = 50 * 1024 * 1024
 # In all rows, with the empty ones, which take memory as well: a web process holds some copies of all rows.
 MAX_CELLS = 1_000_000

@@ -15,7 +15,7 @@ from stores.batches.selectors.rows import page_counts, pdf_sizes, rows_of
 from stores.proofs.file_names import proof_files
 from stores.templates.selectors import fields_of
 
-# Of one proof: the sheet holds its pages in memory. A larger one is mostly photos, and is shown as a picture.
+# The limit of one proof: the sheet holds its pages in memory. A larger one is mostly photos, and is shown as a picture.
 MAX_PAGE_BYTES = 400_000
 ROWS_AT_ONCE = 100
 EXAMPLES = {

@@ -28,7 +28,7 @@ from stores.orders.services.quotes import BINDING
 from stores.templates.selectors import template_digest
 
 CHECK_TASK = "stores.check_batch"
-# Of one person.
+# How many batches of one person are checked at once.
 BATCHES_AT_ONCE = 4
 KEY_CODES = ("row_key_repeated", "row_key_invalid")
 # A file is limited as a whole, and corrections row by row: 150 of 1 MB made a download take 1.6 GB of memory.

@@ -43,7 +43,7 @@ FIXED = ("Scope", "Type", "Duration", "StartDate")
 FIRST_YEAR, LAST_YEAR = 2000, 2199
 MAX_AMOUNT = Decimal(10) ** 12
 MAX_BUDGETS = 5_000
-# That have not ended: each quote lists all that bind it, and each order locks and counts them.
+# Budgets that have not ended: each quote lists all that bind it, and each order locks and counts them.
 MAX_OF_SCOPE = 100
 
 

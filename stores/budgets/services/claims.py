@@ -34,7 +34,7 @@ from stores.budgets.standings import (
 )
 from stores.catalog.models.store import BudgetType
 
-# Of a period, after its ID.
+# The columns of a period, after its ID.
 PERIOD_COLUMNS = tuple(period_field.name for period_field in fields(Period))[1:]
 # The rows of a budget and its period are both locked: after a wait PostgreSQL reads both again. Nothing is written
 # where a budget has no row of the period yet, or no longer binds after the wait; and where the period is over, or may

@@ -65,7 +65,7 @@ class BudgetDurationSerializer(serializers.Serializer):
         return options(BudgetDuration, [instance])[0]
 
 
-# By the type of a `FieldSpec`.
+# The serializer field, by the type of a `FieldSpec`.
 FIELDS: dict[str, Callable[..., serializers.Field]] = {
     "text": serializers.CharField,
     "integer": serializers.IntegerField,

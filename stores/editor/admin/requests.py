@@ -40,7 +40,8 @@ from stores.editor.selectors import Draft, EditorContext, load_editor_context
 
 TEXTS_OF_FIELD = ("FieldName", "Prompt", "Type", "SubType", "DefaultValue", "OrgValue")
 MAX_NUMBER_LENGTH = 9
-# Of parts of a draft: one that is wrong by some is shown with its faults, and 60,000 would be a page of 120 MB.
+# How many parts of a kind a draft may have: one that is wrong by some is shown with its faults, and 60,000 would be a
+# page of 120 MB.
 MOST = {
     "Pages": 2 * PAGES,
     "Boxes": 2 * BOXES_OF_A_PAGE,

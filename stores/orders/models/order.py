@@ -289,7 +289,8 @@ class OrderItem(models.Model):
     # The print preset that its file was made with, as `PresetRules.printed_with`. NULL without a file, and of orders
     # from before this column.
     print_preset = models.JSONField(null=True, blank=True, editable=False)
-    # Its fields of the type Choice, as sent or by the defaults of that time. NULL in orders from before this column.
+    # Values of the fields of the type Choice, as sent or by the defaults of that time. NULL in orders from before this
+    # column.
     options = models.JSONField(null=True, blank=True, editable=False)
     # Paper, sides, binding and folding of the product at that time, by its columns. NULL in orders from before.
     finishing = models.JSONField(null=True, blank=True, editable=False)

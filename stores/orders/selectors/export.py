@@ -21,7 +21,7 @@ PAGE_BYTES = 16_000_000
 # Larger pages of full records take a second of processor time and 100 MB of memory each.
 LARGE_PAGE_BYTES = 1_000_000
 OLDEST_FIRST = ("created", "id")
-# By the filter.
+# The condition of each filter.
 CONDITIONS = {
     "product_id": "product_ids @> ARRAY[%(product_id)s]::varchar[]",
     "order_number": "number = %(order_number)s::bigint",
@@ -140,7 +140,7 @@ def export_page(
         parts = [f"{part} AND (created, id) > (%(created)s, %(order_id)s)" for part in parts]
         parameters |= after._asdict()
     statement = " UNION ALL ".join(f"({PART.format(part)})" for part in parts)
-    # Of statements with filters there are too many to keep them prepared.
+    # There are too many different statements with filters to keep them prepared.
     is_plain = not filters.statuses and not filters.conditions
     rows = fetch_rows(PAGE.format(statement), parameters, prepare=is_plain)
     return ExportPage(list(map(ExportRow._make, rows[:take])), has_more=len(rows) > take)

@@ -35,7 +35,7 @@ SELECT coalesce(sum(
 """
 MAX_NUMBER = 2**63 - 1
 EVENTS_SHOWN = 100
-# By the index of each store's orders of an application or a person, so that a page costs the same among millions.
+# Reads by the index of each store's orders of an application or a person, so that a page costs the same among millions.
 PAGE = """
 SELECT found.id FROM unnest(%(stores)s::bigint[]) AS store(id) CROSS JOIN LATERAL (
     SELECT id, number FROM stores_order

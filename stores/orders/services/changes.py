@@ -53,7 +53,7 @@ class Actor:
 
     kind: ActorKind
     user_id: UUID | None = None
-    # Of a third party, alone or for the user.
+    # The application of a third party, alone or for the user.
     application_id: UUID | None = None
 
 

@@ -36,7 +36,7 @@ LETTER_COUNTRIES = {"US", "CA", "MX"}
 MAX_PICTURES = 100
 # Items of one document, which 200 orders could exceed fifty times.
 MAX_ITEMS = 2_000
-# Of all slips of one document together. No picture is begun after its seconds; the layout has at least the rest.
+# For all slips of one document together. No picture is begun after its seconds; the layout has at least the rest.
 SECONDS, PICTURE_SECONDS = 20.0, 10.0
 
 

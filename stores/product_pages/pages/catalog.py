@@ -48,7 +48,7 @@ def show_store(request: HttpRequest, store_id: str) -> HttpResponse:
     page = Paginator(products.values_list("verbose_rendering", flat=True), PRODUCTS_A_PAGE).get_page(
         request.GET.get("page")
     )
-    # Of this page alone: a large catalog takes seconds to parse, in which the process does nothing else.
+    # Only the products of this page: a large catalog takes seconds to parse, in which the process does nothing else.
     page.object_list = [orjson.loads(rendering) for rendering in page.object_list]
     context = {
         "store": store,

@@ -44,9 +44,9 @@ CACHE_BYTES = 64_000_000
 _placed_cache: WeightedCache[tuple[object, ...], PlacedDocument] = WeightedCache(
     capacity=CACHE_BYTES, weight=lambda document: document.weight
 )
-# Of the picture of a page, and how long it may wait.
+# The longer side of a page's picture, and how long it may wait.
 PIXELS, WAIT_SECONDS = 900, 8.0
-# Of products without a template whose preset has none: an eighth of an inch.
+# The bleed of products without a template whose preset has none: an eighth of an inch.
 BLEED_MM = 3.175
 
 

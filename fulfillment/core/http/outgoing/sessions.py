@@ -16,7 +16,7 @@ from yarl import URL
 
 from fulfillment.core.http.outgoing.url_policy import address_of, may_connect
 
-# Its status, headers and first bytes.
+# The status, headers and first bytes of a response.
 Response = tuple[int, Mapping[str, str], bytes]
 
 
