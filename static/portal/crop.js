@@ -68,7 +68,7 @@
       value.value = content.AssetID;
       file.value = "";
       tools.hidden = true;
-      said.textContent = `${gettext("Uploaded, %s pixels:").replace("%s", `${content.Width} × ${content.Height}`)} ${content.AssetID}`;
+      said.textContent = [gettext("Uploaded, %s pixels:").replace("%s", `${content.Width} × ${content.Height}`), content.AssetID].join(" ");
       field.dispatchEvent(new Event("picture", { bubbles: true }));
     };
 

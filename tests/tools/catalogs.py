@@ -65,6 +65,8 @@ RECORDED = (
     "delivery/datasets/problems.py",
     "delivery/papers",
 )
+# Scripts have messages inside of template strings, too.
+OPTIONS = {"parse_template_string": True}
 APPS = ("accounts", "applications", "delivery", "fulfillment", "production", "stores")
 KEYWORDS: dict[str, Any] = {
     "_": None,
@@ -109,7 +111,7 @@ def messages(domain: str) -> Catalog:
     catalog = Catalog()
     kind, read = DOMAINS[domain]
     for path, text in read():
-        for _, message, _, context in extract(kind, BytesIO(text.encode()), KEYWORDS):
+        for _, message, _, context in extract(kind, BytesIO(text.encode()), KEYWORDS, options=OPTIONS):
             catalog.add(message, locations=[(path, 0)], context=context)
     for text in recorded() if domain == "django" else ():
         catalog.add(text, context=CONTEXT)

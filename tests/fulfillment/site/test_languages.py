@@ -15,7 +15,7 @@ from tests.support.browser.pseudo import FILLED
 from tests.support.scenario import PASSWORD
 from tests.support.servers.queued_jobs import work_off
 from tests.tools import catalogs
-from tests.tools.catalogs import DOMAINS, LANGUAGES, catalog_of, compiled, messages, path_of
+from tests.tools.catalogs import DOMAINS, LANGUAGES, catalog_of, compiled, messages, path_of, scripts
 
 GERMAN = {"Accept-Language": "de-DE,de;q=0.9,en;q=0.8"}
 
@@ -141,6 +141,13 @@ def test_catalogs_hold_every_message_of_the_sources(domain):
         # `make messages` brings it up to date.
         assert wanted - translated == set()
         assert translated - wanted == set()
+
+
+def test_every_message_of_the_scripts_is_found():
+    held = {message.id[0] if message.pluralizable else message.id for message in messages("djangojs")}
+
+    written = {text for _, script in scripts() for text in re.findall(r'gettext\(\s*"([^"]+)"', script)}
+    assert written - held == set()
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
