@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import django
-from babel.messages.catalog import Catalog
+from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
@@ -185,6 +185,11 @@ def catalog_of(language: str, domain: str) -> Catalog:
         return read_po(file, locale=language)
 
 
+def is_translated(message: Message) -> bool:
+    """In all of its forms."""
+    return bool(message.string and all(message.string))
+
+
 def compiled(catalog: Catalog) -> bytes:
     file = BytesIO()
     write_mo(file, catalog)
@@ -207,7 +212,7 @@ def update(language: str, domain: str, messages: Catalog) -> int:
     with path_of(language, domain, ".po").open("wb") as file:
         write_po(file, catalog, width=110, no_location=True)
     path_of(language, domain, ".mo").write_bytes(compiled(catalog))
-    return sum(bool(message.id) and not message.string for message in catalog)
+    return sum(bool(message.id) and not is_translated(message) for message in catalog)
 
 
 def main() -> int:
