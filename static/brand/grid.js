@@ -35,7 +35,8 @@
     const input = document.createElement("input");
     const before = cell.textContent;
     input.value = before;
-    input.setAttribute("aria-label", `${cell.dataset.label}, row ${cell.closest("tbody").id.slice(4)}`);
+    const place = { column: cell.dataset.label, row: cell.closest("tbody").id.slice(4) };
+    input.setAttribute("aria-label", interpolate(gettext("%(column)s, row %(row)s"), place, true));
     cell.dataset.before = before;
     cell.replaceChildren(input);
     input.select();
@@ -121,7 +122,7 @@
     const content = answer ? await answer.text() : "";
     if (!answer?.ok || answer.redirected) {
       cell.dataset.before = before;
-      const why = answer?.status === 400 ? content : "It was not saved. Try again in a moment.";
+      const why = answer?.status === 400 ? content : gettext("It was not saved. Try again in a moment.");
       refuse(cell, text, why);
       return;
     }
@@ -147,7 +148,8 @@
       cell.querySelector("input").value = typed;
     }
     if ("pending" in row.dataset) setTimeout(lookAgain, EVERY_MS, id);
-    said.textContent = `Row ${id.slice(4)} is saved: ${row.querySelector(".grid-state").textContent.trim()}.`;
+    const saved = { row: id.slice(4), state: row.querySelector(".grid-state").textContent.trim() };
+    said.textContent = interpolate(gettext("Row %(row)s is saved: %(state)s."), saved, true);
   };
 
   // As in a spreadsheet: what is typed on a cell takes the place of its text.

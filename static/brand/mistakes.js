@@ -1,5 +1,7 @@
 // English without the catalog of the page's language, which comes before.
 globalThis.gettext ??= (text) => text;
+globalThis.ngettext ??= (one, many, count) => (count === 1 ? one : many);
+globalThis.interpolate ??= (text, values) => text.replace(/%(?:\((\w+)\))?s/g, (_, name) => values[name ?? 0]);
 
 // The server names all mistakes at once, so the browser's own bubbles are off. Work goes on at the first wrong field.
 (() => {

@@ -43,7 +43,7 @@ class Queue {
   choose(card, decision) {
     card.dataset.chosen = decision;
     const isApproval = decision === "approve";
-    card.querySelector(".approval-said").textContent = isApproval ? "Press Enter to approve." : "Enter the reason, then press Enter to deny.";
+    card.querySelector(".approval-said").textContent = isApproval ? gettext("Press Enter to approve.") : gettext("Enter the reason, then press Enter to deny.");
     (isApproval ? card.querySelector("button[value=approve]") : card.querySelector("input[name=note]")).focus();
   }
 }

@@ -33,7 +33,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const control = icon.closest("a, button");
     const says = control && (control.textContent.trim() !== icon.textContent.trim() || control.title || control.ariaLabel);
     // Unfold's menus have no name but their three dots.
-    if (control && !says) control.setAttribute("aria-label", "More");
+    if (control && !says) control.setAttribute("aria-label", gettext("More"));
     icon.setAttribute("aria-hidden", "true");
   }
 });
@@ -80,6 +80,6 @@ document.addEventListener("DOMContentLoaded", () => {
     const button = event.target.closest("button[data-copy]");
     if (!button) return;
     await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).innerText);
-    button.textContent = "Copied";
+    button.textContent = gettext("Copied");
   });
 });

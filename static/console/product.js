@@ -115,9 +115,9 @@ function priceTable(form, matrix) {
       const method = isNew ? matrix.querySelector(`thead [data-method="${cell.dataset.method}"] [data-part="code-new"]`).value : code.value;
       // On a phone, where the cell does not stand below its delivery method.
       cell.dataset.label = isNew ? method : code.selectedOptions[0]?.text ?? "";
-      const what = [method, country.selectedOptions[0]?.text, place.querySelector('[data-part="location"]').value];
-      cell.querySelector('[data-part="price"]').setAttribute("aria-label", `Price, ${what.join(", ")}`);
-      cell.querySelector('[data-part="default"]').setAttribute("aria-label", `Default price: ${what.join(", ")}`);
+      const what = [method, country.selectedOptions[0]?.text, place.querySelector('[data-part="location"]').value].join(", ");
+      cell.querySelector('[data-part="price"]').setAttribute("aria-label", interpolate(gettext("Price, %s"), [what]));
+      cell.querySelector('[data-part="default"]').setAttribute("aria-label", interpolate(gettext("Default price: %s"), [what]));
     }
   }
 

@@ -55,7 +55,7 @@ class Scans {
       localStorage.setItem(`${this.prefix}${scan.at}:${scan.id}`, JSON.stringify(scan));
     } catch {
       this.code.value = code;
-      this.note(`${code}: not recorded. This device keeps no more scans: wait until they are sent, and scan it again.`, true);
+      this.note(interpolate(gettext("%s: not recorded. This device keeps no more scans: wait until they are sent, and scan it again."), [code]), true);
       return;
     }
     if (isMissing) {
@@ -97,16 +97,16 @@ class Scans {
       response = await fetch(location.pathname, { method: "POST", body, redirect: "manual", signal: AbortSignal.timeout(10_000) });
       if (Scans.ANSWERS.has(response.status)) return await response.json();
     } catch {
-      throw new Error("no connection");
+      throw new Error(gettext("no connection"));
     }
     const isSignedOut = response.type === "opaqueredirect" || response.status === 403;
-    throw new Error(isSignedOut ? "reload the page and sign in" : "the service is busy");
+    throw new Error(isSignedOut ? gettext("reload the page and sign in") : gettext("the service is busy"));
   }
 
   show(reason = "") {
     const count = this.kept().length;
-    const words = `${count} scan${count === 1 ? "" : "s"} kept on this device`;
-    const shown = count && reason ? `${words}: ${reason}.` : count ? this.waiting.textContent : "";
+    const words = ngettext("%(count)s scan kept on this device: %(reason)s.", "%(count)s scans kept on this device: %(reason)s.", count);
+    const shown = count && reason ? interpolate(words, { count, reason }, true) : count ? this.waiting.textContent : "";
     if (this.waiting.textContent !== shown) this.waiting.textContent = shown;
   }
 
@@ -141,7 +141,7 @@ class Camera {
       await this.video.play();
       this.look();
     } catch {
-      this.scans.note("The camera cannot be used. Allow it in the browser, or type the number.", true);
+      this.scans.note(gettext("The camera cannot be used. Allow it in the browser, or type the number."), true);
       this.button.disabled = false;
     }
   }

@@ -80,15 +80,15 @@
         const answer = await fetch(address, { headers: { Accept: "application/json" }, signal: this.request.signal });
         this.show((await answer.json()).hits, words);
       } catch (error) {
-        if (error.name !== "AbortError") this.show([], words, "The search did not respond. Try again.");
+        if (error.name !== "AbortError") this.show([], words, gettext("The search did not respond. Try again."));
       }
     }
 
     show(hits, words, failure) {
       this.shownFor = failure ? "" : words;
       this.list.replaceChildren(...hits.map((hit, place) => this.option(hit, place)));
-      const count = hits.length === 1 ? "1 result" : `${hits.length} results`;
-      this.said.textContent = failure || (hits.length ? count : `No results for “${words}”`);
+      const count = interpolate(ngettext("%s result", "%s results", hits.length), [hits.length]);
+      this.said.textContent = failure || (hits.length ? count : interpolate(gettext("No results for “%s”"), [words]));
       this.box.hidden = false;
       this.list.hidden = hits.length === 0;
       this.field.setAttribute("aria-expanded", String(hits.length > 0));

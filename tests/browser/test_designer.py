@@ -15,7 +15,9 @@ from stores.catalog.services.products import save_product
 from tests.factories.templates import field, make_card, page, text_box
 from tests.support.browser.browser_sessions import in_database
 from tests.support.browser.console_forms import open_console, ready
+from tests.support.browser.pseudo import FILLED, read_texts
 from tests.support.browser.visual_checks import LOOKS, OTHER_LOOKS, box_of, faults_of
+from tests.tools.catalogs import catalog_of
 
 pytestmark = pytest.mark.slow
 
@@ -362,6 +364,26 @@ def test_names_of_boxes_cover_neither_boxes_nor_each_other(pictured, visitor):
     assert [one.evaluate(needed) <= 0 for one in designer.locator(".ds-model").all()] == [True, True]
     designer.keyboard.press("Escape")
     assert designer.get_by_label("Use it as").evaluate(needed) <= 0
+
+
+def test_german_designer_shows_no_english_text(product, visitor):
+    visitor.page.set_extra_http_headers({"Accept-Language": "de-DE,de;q=0.9"})
+    designer = open_designer(product, visitor)
+    shown = read_texts(designer.inner_html(".ds"))
+    box(designer, "Name").click()
+    shown |= read_texts(designer.inner_html(".ds"))
+
+    assert {"Rückgängig (Strg + Z)", "Seite 1", "Ebenen", "Title ausblenden", "Kasten", "zentriert"} <= shown
+    english = [message.id for message in catalog_of("de", "djangojs") if message.string != message.id]
+    forms = [
+        FILLED.split(form)
+        for text in english
+        for form in (text if isinstance(text, tuple) else (text,))
+        if form
+    ]
+    pattern = "|".join(".+".join(map(re.escape, parts)) for parts in forms)
+    assert {text for text in shown if re.fullmatch(pattern, text)} == set()
+    assert visitor.complaints == []
 
 
 def test_designer_has_no_fault_in_any_look(product, designer, visitor):

@@ -15,7 +15,7 @@ export function makeActions({ store, canvas, data, say }) {
   };
   const isFull = (more) => {
     const full = boxesOf(store.state).length + more > data.limits.boxes;
-    if (full) say(`A page has at most ${data.limits.boxes} boxes.`);
+    if (full) say(interpolate(gettext("A page has at most %s boxes."), [data.limits.boxes]));
     return full;
   };
   const kindFits = (field, kind) => !data.fixedKinds.includes(kind) && (field.type === "Image") === (kind === "Image");
@@ -36,44 +36,44 @@ export function makeActions({ store, canvas, data, say }) {
     const fitting = fieldsOf(store.state).filter((one) => kindFits(one, kind));
     const shown = field || (kind === "Image" ? (fitting.find((one) => !used.includes(one.name)) || fitting[0])?.name : null);
     if (!shown && !Text) {
-      say("A picture box shows a field of type picture: add that field first.");
+      say(gettext("A picture box shows a field of type picture: add that field first."));
       return;
     }
     const box = withKey(placed({ ...rest, ...(shown ? { Field: shown } : { Text }) }));
-    store.run("Add a box", (draft) => commands.add(draft, store.state.page, [box]), { selection: [keyOf(box)] });
+    store.run(gettext("Add a box"), (draft) => commands.add(draft, store.state.page, [box]), { selection: [keyOf(box)] });
     canvas.focus(keyOf(box));
-    say(`${titleOf(box)} added.`);
+    say(interpolate(gettext("%s added."), [titleOf(box)]));
   }
 
   function duplicate() {
     const chosen = selectedBoxes(store.state);
     if (chosen.length === 0 || isFull(chosen.length)) return;
     const copies = commands.duplicates(chosen);
-    store.run("Duplicate", (draft) => commands.add(draft, store.state.page, copies), { selection: copies.map(keyOf) });
+    store.run(gettext("Duplicate"), (draft) => commands.add(draft, store.state.page, copies), { selection: copies.map(keyOf) });
     canvas.focus(keyOf(copies.at(-1)));
-    say("Duplicated.");
+    say(gettext("Duplicated."));
   }
 
   function remove() {
     const keys = free();
     if (keys.length === 0) return;
-    store.run("Delete", (draft) => commands.remove(draft, store.state.page, keys), { selection: [] });
+    store.run(gettext("Delete"), (draft) => commands.remove(draft, store.state.page, keys), { selection: [] });
     canvas.viewport.focus({ preventScroll: true });
-    say(keys.length > 1 ? `${keys.length} boxes deleted.` : "Deleted.");
+    say(interpolate(ngettext("%s box deleted.", "%s boxes deleted.", keys.length), [keys.length]));
   }
 
-  const history = (step, word, none) => {
+  const history = (step, words, none) => {
     const label = step();
-    say(label ? `${word}: ${label}.` : none);
+    say(label ? interpolate(words, [label]) : none);
   };
 
   return {
     addBox, duplicate, remove, kindFits,
-    undo: () => history(store.undo, "Undone", "Nothing to undo."),
-    redo: () => history(store.redo, "Redone", "Nothing to redo."),
-    align: (edge) => change("Aligned", (draft, page, keys) => commands.align(draft, page, keys, edge)),
-    distribute: (axis) => free().length > 2 && change("Distributed", (draft, page, keys) => commands.distribute(draft, page, keys, axis)),
-    reorder: (to) => change("Order changed", (draft, page, keys) => commands.reorder(draft, page, keys, to)),
+    undo: () => history(store.undo, gettext("Undone: %s."), gettext("Nothing to undo.")),
+    redo: () => history(store.redo, gettext("Redone: %s."), gettext("Nothing to redo.")),
+    align: (edge) => change(gettext("Aligned"), (draft, page, keys) => commands.align(draft, page, keys, edge)),
+    distribute: (axis) => free().length > 2 && change(gettext("Distributed"), (draft, page, keys) => commands.distribute(draft, page, keys, axis)),
+    reorder: (to) => change(gettext("Order changed"), (draft, page, keys) => commands.reorder(draft, page, keys, to)),
     zoomTo100: () => canvas.zoomTo(MM_AT_100),
     edit() {
       const [box] = selectedBoxes(store.state);
@@ -93,16 +93,16 @@ export function makeActions({ store, canvas, data, say }) {
       store.run(label, (draft) => commands.changePage(draft, page, (one) => commands.withMembers(one, values)), { merge: merge && `${merge} ${page}` });
     },
     openPage: (page) => store.set({ page, selection: [] }),
-    addPage: () => store.run("Add a page", (draft) => commands.addPage(draft, store.state.page), { page: store.state.page + 1, selection: [] }),
+    addPage: () => store.run(gettext("Add a page"), (draft) => commands.addPage(draft, store.state.page), { page: store.state.page + 1, selection: [] }),
     removePage() {
       const { page, draft } = store.state;
       if (draft.Pages.length === 1) return;
-      store.run("Remove the page", () => commands.removePage(draft, page), { page: Math.min(page, draft.Pages.length - 2), selection: [] });
-      say("The page is removed; Undo brings it back.");
+      store.run(gettext("Remove the page"), () => commands.removePage(draft, page), { page: Math.min(page, draft.Pages.length - 2), selection: [] });
+      say(gettext("The page is removed; Undo brings it back."));
     },
     movePage(by) {
       const { page, draft } = store.state;
-      if (draft.Pages[page + by]) store.run("Move the page", () => commands.movePage(draft, page, by), { page: page + by });
+      if (draft.Pages[page + by]) store.run(gettext("Move the page"), () => commands.movePage(draft, page, by), { page: page + by });
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import { draw, make } from "./dom.js";
 import { numeric, placeOf, unionOf } from "./geometry.js";
+import { KINDS } from "./kinds.js";
 import { makeRulers } from "./rulers.js";
 import { boxesOf, keyOf, openPage, selectedBoxes, titleOf } from "./store.js";
 
@@ -19,13 +20,13 @@ export function makeCanvas({ store, data }) {
   const picture = make("img", { class: "ds-picture", alt: "", hidden: true, draggable: "false" });
   const guides = draw("svg", { class: "ds-guides", "aria-hidden": "true" });
   const lines = draw("svg", { class: "ds-lines", "aria-hidden": "true" });
-  const boxes = make("div", { class: "ds-boxes", role: "group", "aria-label": "Boxes on the page" });
+  const boxes = make("div", { class: "ds-boxes", role: "group", "aria-label": gettext("Boxes on the page") });
   const names = make("div", { class: "ds-names", "aria-hidden": "true" });
   const frame = make("div", { class: "ds-frame", hidden: true });
   for (const edge of EDGES) frame.append(make("span", { class: `ds-edge ds-${edge}`, "data-edge": edge }));
   frame.append(make("span", { class: "ds-turn", "data-edge": "turn" }));
   const band = make("div", { class: "ds-band", hidden: true });
-  const none = make("p", { class: "ds-none", hidden: true }, "No preview until the problems of this page are fixed.");
+  const none = make("p", { class: "ds-none", hidden: true }, gettext("No preview until the problems of this page are fixed."));
   const sheet = make("div", { class: "ds-sheet" }, picture, none, guides, boxes, names, frame, lines, band);
   const space = make("div", { class: "ds-space" }, sheet);
   const viewport = make("div", { class: "ds-viewport" }, space);
@@ -69,7 +70,11 @@ export function makeCanvas({ store, data }) {
       }
     }
     guides.replaceChildren(...parts);
-    const names = [["ds-of-bleed", bleed && `Bleed ${bleed} mm`], ["ds-of-trim", `Trim ${width} × ${height} mm`], ["ds-of-safe", `Safe area, ${data.safeMM} mm inside`]];
+    const names = [
+      ["ds-of-bleed", bleed && interpolate(gettext("Bleed %s mm"), [bleed])],
+      ["ds-of-trim", interpolate(gettext("Trim %(width)s × %(height)s mm"), { width, height }, true)],
+      ["ds-of-safe", interpolate(gettext("Safe area, %s mm inside"), [data.safeMM])],
+    ];
     legend.replaceChildren(...names.filter(([, name]) => state.guides && name).map(([kind, name]) => make("span", { class: kind }, name)));
   }
 
@@ -85,9 +90,10 @@ export function makeCanvas({ store, data }) {
     button.classList.toggle("ds-locked", Boolean(box.Locked));
     button.hidden = state.hidden.has(keyOf(box));
     button.setAttribute("aria-pressed", String(selected));
-    const more = `${box.Locked ? ", locked" : ""}`;
-    const label = `${title}, ${data.kinds[box.Kind] || box.Kind}: ${at.X} mm from the left, ${at.Y} mm from the top, ${at.Width} by ${at.Height} mm${more}`;
-    button.setAttribute("aria-label", label);
+    const label = box.Locked
+      ? gettext("%(title)s, %(kind)s: %(X)s mm from the left, %(Y)s mm from the top, %(Width)s by %(Height)s mm, locked")
+      : gettext("%(title)s, %(kind)s: %(X)s mm from the left, %(Y)s mm from the top, %(Width)s by %(Height)s mm");
+    button.setAttribute("aria-label", interpolate(label, { title, kind: KINDS[box.Kind]?.name ?? box.Kind, ...at }, true));
     button.title = title;
     return button;
   }
@@ -141,7 +147,7 @@ export function makeCanvas({ store, data }) {
     const size = sizeOf(openPage(state));
     sheet.style.width = `${(size.width + 2 * size.bleed) * state.scale}px`;
     sheet.style.height = `${(size.height + 2 * size.bleed) * state.scale}px`;
-    picture.alt = `Page ${state.page + 1} as it will be printed, with the sample data`;
+    picture.alt = interpolate(gettext("Page %s as it will be printed, with the sample data"), [state.page + 1]);
     drawGuides(state, size);
     drawBoxes(state, size);
     names.hidden = !roomForNames();

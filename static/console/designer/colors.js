@@ -4,10 +4,10 @@
 import { freshId, make } from "./dom.js";
 import { MIXED, readNumber, shownText } from "./controls.js";
 
-const INKS = [["C", "Cyan"], ["M", "Magenta"], ["Y", "Yellow"], ["K", "Black"]];
+const INKS = [["C", gettext("Cyan")], ["M", gettext("Magenta")], ["Y", gettext("Yellow")], ["K", gettext("Black")]];
 // What print shops usually call the plates of what they do beside printing.
 const SPOTS = ["CutContour", "White", "Varnish", "Crease", "Foil"];
-const MODELS = [["rgb", "sRGB"], ["cmyk", "CMYK"], ["spot", "Spot"]];
+const MODELS = [["rgb", "sRGB"], ["cmyk", "CMYK"], ["spot", gettext("Spot")]];
 const known = new Map();
 
 const isInks = (value) => Boolean(value) && typeof value === "object";
@@ -25,15 +25,15 @@ function startingInks(hex) {
 export function colorControl(member, change, server) {
   const title = make("span", { class: "console-label", id: freshId("title") }, member.label);
   const error = make("p", { class: "console-error", hidden: true });
-  const swatch = make("input", { type: "color", class: "ds-swatch", "aria-label": `${member.label}: choose`, "data-name": `${member.name}:swatch` });
-  const hex = make("input", { type: "text", class: "ds-hex", "aria-label": `${member.label}: sRGB`, title: "#rrggbb, or four percentages: C M Y K", placeholder: member.unset, autocomplete: "off", "data-name": member.name });
-  const inks = INKS.map(([ink, name]) => make("input", { type: "text", inputmode: "decimal", "aria-label": `${member.label}: ${name} in percent`, title: `${name} (%)`, autocomplete: "off", "data-name": `${member.name}:${ink}` }));
+  const swatch = make("input", { type: "color", class: "ds-swatch", "aria-label": interpolate(gettext("%s: choose"), [member.label]), "data-name": `${member.name}:swatch` });
+  const hex = make("input", { type: "text", class: "ds-hex", "aria-label": `${member.label}: sRGB`, title: gettext("#rrggbb, or four percentages: C M Y K"), placeholder: member.unset, autocomplete: "off", "data-name": member.name });
+  const inks = INKS.map(([ink, name]) => make("input", { type: "text", inputmode: "decimal", "aria-label": interpolate(gettext("%(member)s: %(ink)s in percent"), { member: member.label, ink: name }, true), title: `${name} (%)`, autocomplete: "off", "data-name": `${member.name}:${ink}` }));
   const inkRow = make("div", { class: "ds-inks" }, ...INKS.map(([ink], at) => make("span", { class: "ds-ink" }, make("span", { "aria-hidden": "true" }, ink), inks[at])));
-  const model = make("select", { class: "ds-model", "aria-label": `${member.label}: model`, "data-name": `${member.name}:model` }, ...MODELS.map(([value, name]) => make("option", { value }, name)));
+  const model = make("select", { class: "ds-model", "aria-label": interpolate(gettext("%s: model"), [member.label]), "data-name": `${member.name}:model` }, ...MODELS.map(([value, name]) => make("option", { value }, name)));
   const names = make("datalist", { id: freshId("spots") }, ...SPOTS.map((value) => make("option", { value })));
-  const spot = make("input", { type: "text", class: "ds-hex", maxlength: 60, list: names.id, "aria-label": `${member.label}: name of the spot color`, placeholder: "Name of its plate", title: "The name of its plate; the inks above show it on screens", autocomplete: "off", "data-name": `${member.name}:Spot` });
+  const spot = make("input", { type: "text", class: "ds-hex", maxlength: 60, list: names.id, "aria-label": interpolate(gettext("%s: name of the spot color"), [member.label]), placeholder: gettext("Name of its plate"), title: gettext("The name of its plate; the inks above show it on screens"), autocomplete: "off", "data-name": `${member.name}:Spot` });
   const spotRow = make("div", { class: "ds-color-row", hidden: true }, spot, names);
-  const clear = make("button", { type: "button", class: "ds-mini ds-clear", "aria-label": `${member.label}: back to ${member.unset}`, title: `Back to ${member.unset}` }, "×");
+  const clear = make("button", { type: "button", class: "ds-mini ds-clear", "aria-label": interpolate(gettext("%(member)s: back to %(unset)s"), { member: member.label, unset: member.unset }, true), title: interpolate(gettext("Back to %s"), [member.unset]) }, "×");
   const element = make("div", { class: "ds-field ds-full ds-color", role: "group", "aria-labelledby": title.id }, title, make("div", { class: "ds-color-row" }, swatch, model, hex, inkRow, clear), spotRow, error);
   const usual = /^#[0-9a-f]{6}$/i.test(member.unset) ? member.unset : "#ffffff";
   let now;
@@ -57,7 +57,7 @@ export function colorControl(member, change, server) {
     hex.hidden = withInks;
     inkRow.hidden = !withInks;
     clear.hidden = value === undefined;
-    hex.placeholder = value === MIXED ? "several" : member.unset;
+    hex.placeholder = value === MIXED ? gettext("several") : member.unset;
     element.classList.toggle("ds-unset", value === undefined);
     if (withInks) {
       inks.forEach((input, at) => {

@@ -2,9 +2,11 @@
 
 import { freshId, icon, make } from "./dom.js";
 
-const SYMBOLS = {
-  left: "format_align_left", center: "format_align_center", right: "format_align_right",
-  top: "vertical_align_top", middle: "vertical_align_center", bottom: "vertical_align_bottom",
+const CHOICES = {
+  left: [gettext("left"), "format_align_left"], center: [gettext("center"), "format_align_center"], right: [gettext("right"), "format_align_right"],
+  top: [gettext("top"), "vertical_align_top"], middle: [gettext("middle"), "vertical_align_center"], bottom: [gettext("bottom"), "vertical_align_bottom"],
+  shrink: [gettext("shrink")], wrap: [gettext("wrap")], clip: [gettext("clip")],
+  contain: [gettext("contain")], cover: [gettext("cover")], stretch: [gettext("stretch")],
 };
 export const MIXED = Symbol("several values");
 
@@ -38,7 +40,7 @@ export function field(label, control, more = {}) {
 }
 
 const showIn = (control, value, placeholder) => {
-  control.placeholder = value === MIXED ? "several" : placeholder;
+  control.placeholder = value === MIXED ? gettext("several") : placeholder;
   if (document.activeElement !== control || control.readNow?.() !== value) control.value = shownText(value);
 };
 
@@ -93,8 +95,11 @@ export function flagControl(member, change) {
 // A few choices beside each other, with signs where there are some.
 export function choiceControl(member, change) {
   const name = freshId("choice");
-  const radios = member.choices.map((choice) => make("input", { type: "radio", name, value: choice, "aria-label": choice, "data-name": `${member.name}:${choice}`, onchange: () => change(choice === member.unset ? undefined : choice) }));
-  const labels = radios.map((radio) => make("label", { class: "ds-segment", title: radio.value }, radio, SYMBOLS[radio.value] ? icon(SYMBOLS[radio.value]) : make("span", {}, radio.value)));
+  const radios = member.choices.map((choice) => make("input", { type: "radio", name, value: choice, "aria-label": CHOICES[choice][0], "data-name": `${member.name}:${choice}`, onchange: () => change(choice === member.unset ? undefined : choice) }));
+  const labels = radios.map((radio) => {
+    const [word, symbol] = CHOICES[radio.value];
+    return make("label", { class: "ds-segment", title: word }, radio, symbol ? icon(symbol) : make("span", {}, word));
+  });
   const title = make("span", { class: "console-label", id: freshId("title") }, member.label);
   const error = make("p", { class: "console-error", hidden: true });
   const segments = make("div", { class: "ds-segments", role: "radiogroup", "aria-labelledby": title.id }, ...labels);

@@ -47,7 +47,7 @@ export function fontControl(member, families, change, server) {
     },
     show(value) {
       chosen = value;
-      current.textContent = value === MIXED ? "several" : value ?? member.unset;
+      current.textContent = value === MIXED ? gettext("several") : value ?? member.unset;
       mark();
     },
   };

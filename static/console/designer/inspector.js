@@ -4,8 +4,8 @@ import { choiceControl, flagControl, MIXED, numberControl, selectControl, textCo
 import { colorControl } from "./colors.js";
 import { fontControl } from "./fonts.js";
 import { make } from "./dom.js";
+import { KINDS } from "./kinds.js";
 import { boxesOf, fieldsOf, keyOf, openPage, selectedBoxes } from "./store.js";
-import { selectionWords } from "./toolbar.js";
 
 export function makeInspector({ store, data, actions, server }) {
   const title = make("h2", { id: "ds-inspector-title" });
@@ -29,21 +29,21 @@ export function makeInspector({ store, data, actions, server }) {
 
   function contentControls(boxes) {
     const [{ Kind }] = boxes;
-    const kinds = selectControl("Kind", "Kind", Object.entries(data.kinds), (kind) => actions.setMembers("Kind", { ...withoutOthers(kind), Kind: kind }));
-    const fields = fieldsOf(store.state).filter((field) => actions.kindFits(field, Kind)).map((field) => [field.name, `Field ${field.name}`]);
-    const source = selectControl("Shows", "Field", [...(Kind === "Image" ? [] : [["", "A fixed text"]]), ...fields], (name) =>
-      actions.setMembers("Shows", name ? { Field: name, Text: undefined } : { Field: undefined, Text: data.newBoxes[Kind].Text }),
+    const kinds = selectControl(gettext("Kind"), "Kind", Object.keys(data.kinds).map((kind) => [kind, KINDS[kind].name]), (kind) => actions.setMembers(gettext("Kind"), { ...withoutOthers(kind), Kind: kind }));
+    const fields = fieldsOf(store.state).filter((field) => actions.kindFits(field, Kind)).map((field) => [field.name, interpolate(gettext("Field %s"), [field.name])]);
+    const source = selectControl(gettext("Shows"), "Field", [...(Kind === "Image" ? [] : [["", gettext("A fixed text")]]), ...fields], (name) =>
+      actions.setMembers(gettext("Shows"), name ? { Field: name, Text: undefined } : { Field: undefined, Text: data.newBoxes[Kind].Text }),
     );
     const parts = [
       { name: "Kind", ...kinds },
       { name: "Field", ...source },
     ];
     if (Kind === "Image") {
-      const upload = make("button", { type: "button", class: "console-button console-small", onclick: () => actions.choosePicture() }, "Upload a picture …");
+      const upload = make("button", { type: "button", class: "console-button console-small", onclick: () => actions.choosePicture() }, gettext("Upload a picture …"));
       parts.push({ name: "upload", element: make("div", { class: "ds-full" }, upload), show() {}, showErrors() {} });
     }
     if (!boxes[0].Field) {
-      const text = textControl({ name: "Text", label: "Text" }, (value) => actions.setMembers("Text", { Text: value ?? "" }, "Text"), { rows: 2, longest: data.limits.text });
+      const text = textControl({ name: "Text", label: gettext("Text") }, (value) => actions.setMembers(gettext("Text"), { Text: value ?? "" }, "Text"), { rows: 2, longest: data.limits.text });
       parts.push({ name: "Text", ...text });
     }
     return parts;
@@ -76,7 +76,7 @@ export function makeInspector({ store, data, actions, server }) {
       ...controlFor(member, (value) => actions.setPage(member.label, { [member.name]: value }, member.name)),
     }));
     const names = Object.keys(state.draft.Artwork).map((name) => [name, name]);
-    const ground = selectControl("Background", "Background", [["", "none"], ...names], (name) => actions.setPage("Background", { Background: name }), { class: "ds-full" });
+    const ground = selectControl(gettext("Background"), "Background", [["", gettext("none")], ...names], (name) => actions.setPage(gettext("Background"), { Background: name }), { class: "ds-full" });
     return [...parts, { name: "Background", ...ground }];
   }
 
@@ -89,7 +89,8 @@ export function makeInspector({ store, data, actions, server }) {
     ]);
     if (now !== signature) {
       signature = now;
-      title.textContent = selectionWords(state) === "Page" ? `Page ${state.page + 1}` : selectionWords(state);
+      const many = boxes.length;
+      title.textContent = many ? interpolate(ngettext("Box", "%s boxes", many), [many]) : interpolate(gettext("Page %s"), [state.page + 1]);
       const focused = body.contains(document.activeElement) ? document.activeElement.dataset.name : null;
       controls = boxes.length ? boxControls(boxes) : pageControls(state);
       body.replaceChildren(...controls.map((control) => control.element));

@@ -10,21 +10,21 @@ const LARGE = 5;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 export const KEYS = [
-  ["Arrow keys", "Move by 0.5 mm, with Shift by 5 mm"],
-  ["Alt + arrow keys", "Resize by 0.5 mm, with Shift by 5 mm"],
-  ["Tab, Shift + Tab", "Next and previous box"],
-  ["Space, Shift + Space", "Select a box, add it to the selection"],
-  ["Ctrl + A, Escape", "Select everything, nothing"],
-  ["Ctrl + D", "Duplicate"],
-  ["Delete", "Delete"],
-  ["] and [", "Forward and backward, with Shift to front and back"],
-  ["Enter", "Edit the text"],
-  ["Ctrl + Z, Ctrl + Shift + Z", "Undo, redo"],
-  ["Ctrl + S", "Save"],
-  ["+ and −, 0, 1", "Zoom in and out, 100%, fit"],
-  ["Ctrl + wheel, pinch", "Zoom"],
-  ["Alt while dragging", "Without snapping"],
-  ["?", "This list"],
+  [gettext("Arrow keys"), gettext("Move by 0.5 mm, with Shift by 5 mm")],
+  [gettext("Alt + arrow keys"), gettext("Resize by 0.5 mm, with Shift by 5 mm")],
+  [gettext("Tab, Shift + Tab"), gettext("Next and previous box")],
+  [gettext("Space, Shift + Space"), gettext("Select a box, add it to the selection")],
+  [gettext("Ctrl + A, Escape"), gettext("Select everything, nothing")],
+  [gettext("Ctrl + D"), gettext("Duplicate")],
+  [gettext("Del"), gettext("Delete")],
+  [gettext("] and ["), gettext("Forward and backward, with Shift to front and back")],
+  [gettext("Enter"), gettext("Edit the text")],
+  [gettext("Ctrl + Z, Ctrl + Shift + Z"), gettext("Undo, redo")],
+  [gettext("Ctrl + S"), gettext("Save")],
+  [gettext("+ and −, 0, 1"), gettext("Zoom in and out, 100%, fit")],
+  [gettext("Ctrl + wheel, pinch"), gettext("Zoom")],
+  [gettext("Alt while dragging"), gettext("Without snapping")],
+  ["?", gettext("This list")],
 ];
 
 export function followKeys({ store, canvas, actions, say }) {
@@ -35,16 +35,16 @@ export function followKeys({ store, canvas, actions, say }) {
     const free = selectedBoxes(store.state).filter((box) => !box.Locked).map(keyOf);
     if (free.length === 0) return;
     if (event.altKey) {
-      store.run("Resize", (draft) =>
+      store.run(gettext("Resize"), (draft) =>
         patch(draft, page, free, (box) => {
           const { Width, Height } = placeOf(box);
           return { Width: Math.max(STEP, round(Width + across * by)), Height: Math.max(STEP, round(Height + down * by)) };
         }), { merge: `nudge ${selection}` });
     } else {
-      store.run("Move", (draft) => move(draft, page, free, across * by, down * by), { merge: `nudge ${selection}` });
+      store.run(gettext("Move"), (draft) => move(draft, page, free, across * by, down * by), { merge: `nudge ${selection}` });
     }
     const at = placeOf(selectedBoxes(store.state)[0]);
-    say(event.altKey ? `${at.Width} by ${at.Height} mm` : `${at.X} mm from the left, ${at.Y} mm from the top`);
+    say(interpolate(event.altKey ? gettext("%(Width)s by %(Height)s mm") : gettext("%(X)s mm from the left, %(Y)s mm from the top"), at, true));
   }
 
   const plain = {

@@ -1,17 +1,15 @@
 // The boxes of the page from front to back: select, order, name, lock, hide.
 
-import { place } from "./commands.js";
+import { patch, place } from "./commands.js";
 import { icon, make } from "./dom.js";
+import { KINDS } from "./kinds.js";
 import { boxesOf, keyOf, titleOf } from "./store.js";
-import { patch } from "./commands.js";
-
-const SYMBOLS = { Text: "title", Image: "image", QRCode: "qr_code_2", Code128: "barcode", EddmIndicia: "local_post_office", EddmAddress: "contact_mail" };
 
 export function makeLayers({ store, canvas, data, say }) {
-  const list = make("ol", { class: "ds-layers", "aria-label": "Layers, front first" });
+  const list = make("ol", { class: "ds-layers", "aria-label": gettext("Layers, front first") });
   const note = make("p", { class: "console-help", hidden: true });
-  const empty = make("p", { class: "console-help" }, "No box yet: add one from the bar above.");
-  const section = make("section", { class: "ds-part", "aria-labelledby": "ds-layers-title" }, make("h2", { id: "ds-layers-title" }, "Layers"), empty, list, note);
+  const empty = make("p", { class: "console-help" }, gettext("No box yet: add one from the bar above."));
+  const section = make("section", { class: "ds-part", "aria-labelledby": "ds-layers-title" }, make("h2", { id: "ds-layers-title" }, gettext("Layers")), empty, list, note);
   let renamed = null;
   let dragged = null;
   let shown = "";
@@ -28,8 +26,9 @@ export function makeLayers({ store, canvas, data, say }) {
     const at = boxesOf(store.state).findIndex((box) => keyOf(box) === key);
     const to = at + by;
     if (to < 0 || to >= boxesOf(store.state).length) return;
-    store.run("Order changed", (draft) => place(draft, store.state.page, key, to));
-    say(`Layer ${boxesOf(store.state).length - to} of ${boxesOf(store.state).length}.`);
+    store.run(gettext("Order changed"), (draft) => place(draft, store.state.page, key, to));
+    const count = boxesOf(store.state).length;
+    say(interpolate(gettext("Layer %(number)s of %(count)s."), { number: count - to, count }, true));
     row(key)?.querySelector(".ds-layer").focus();
   }
 
@@ -44,7 +43,7 @@ export function makeLayers({ store, canvas, data, say }) {
   function finish(key, value) {
     if (renamed !== key) return;
     renamed = null;
-    if (value !== null) change("Rename", key, { Name: value.trim() || undefined });
+    if (value !== null) change(gettext("Rename"), key, { Name: value.trim() || undefined });
     render(store.state, true);
     row(key)?.querySelector(".ds-layer").focus();
   }
@@ -53,7 +52,7 @@ export function makeLayers({ store, canvas, data, say }) {
 
   function nameInput(box, key) {
     return make("input", {
-      type: "text", class: "ds-rename", value: box.Name || titleOf(box), maxlength: data.limits.name, "aria-label": `Name of the layer ${titleOf(box)}`,
+      type: "text", class: "ds-rename", value: box.Name || titleOf(box), maxlength: data.limits.name, "aria-label": interpolate(gettext("Name of the layer %s"), [titleOf(box)]),
       onblur: (event) => finish(key, event.target.value),
       onkeydown: (event) => {
         if (event.key === "Enter") finish(key, event.target.value);
@@ -69,7 +68,7 @@ export function makeLayers({ store, canvas, data, say }) {
     const button = make(
       "button",
       {
-        type: "button", class: "ds-layer", "aria-pressed": String(state.selection.includes(key)), title: "F2 renames, Alt + arrow keys order",
+        type: "button", class: "ds-layer", "aria-pressed": String(state.selection.includes(key)), title: gettext("F2 renames, Alt + arrow keys order"),
         onclick: (event) => {
           const { selection } = store.state;
           const many = event.shiftKey || event.ctrlKey || event.metaKey;
@@ -85,11 +84,13 @@ export function makeLayers({ store, canvas, data, say }) {
           event.preventDefault();
         },
       },
-      icon(SYMBOLS[box.Kind] || "crop_square"),
+      icon(KINDS[box.Kind]?.symbol ?? "crop_square"),
       make("span", {}, title),
     );
-    const small = (name, symbol, pressed, act) =>
-      make("button", { type: "button", class: "ds-mini", "aria-label": `${name} ${title}`, title: name, "aria-pressed": pressed === null ? null : String(pressed), onclick: act }, icon(symbol));
+    const small = (name, label, symbol, pressed, act) =>
+      make("button", { type: "button", class: "ds-mini", "aria-label": interpolate(label, [title]), title: name, "aria-pressed": pressed === null ? null : String(pressed), onclick: act }, icon(symbol));
+    const lock = box.Locked ? [gettext("Unlock"), gettext("Unlock %s"), "lock"] : [gettext("Lock"), gettext("Lock %s"), "lock_open_right"];
+    const sight = isHidden ? [gettext("Show"), gettext("Show %s"), "visibility_off"] : [gettext("Hide"), gettext("Hide %s"), "visibility"];
     return make(
       "li",
       {
@@ -105,14 +106,14 @@ export function makeLayers({ store, canvas, data, say }) {
           const to = boxesOf(store.state).findIndex((one) => keyOf(one) === key);
           const moving = dragged;
           dragged = null;
-          if (moving !== null && moving !== key) store.run("Order changed", (draft) => place(draft, store.state.page, moving, to));
+          if (moving !== null && moving !== key) store.run(gettext("Order changed"), (draft) => place(draft, store.state.page, moving, to));
         },
         ondragend: () => (dragged = null),
       },
       renamed === key ? nameInput(box, key) : button,
-      small("Rename", "edit", null, () => rename(key)),
-      small(box.Locked ? "Unlock" : "Lock", box.Locked ? "lock" : "lock_open_right", Boolean(box.Locked), () => change(box.Locked ? "Unlock" : "Lock", key, { Locked: !box.Locked })),
-      small(isHidden ? "Show" : "Hide", isHidden ? "visibility_off" : "visibility", isHidden, () => hide(key)),
+      small(gettext("Rename"), gettext("Rename %s"), "edit", null, () => rename(key)),
+      small(...lock, Boolean(box.Locked), () => change(lock[0], key, { Locked: !box.Locked })),
+      small(...sight, isHidden, () => hide(key)),
     );
   }
 
@@ -128,7 +129,7 @@ export function makeLayers({ store, canvas, data, say }) {
     empty.hidden = boxes.length > 0;
     const hidden = boxes.filter((box) => state.hidden.has(keyOf(box))).length;
     note.hidden = hidden === 0;
-    note.textContent = `${hidden} hidden while you work, and printed all the same.`;
+    note.textContent = interpolate(ngettext("%s hidden while you work, and printed all the same.", "%s hidden while you work, and printed all the same.", hidden), [hidden]);
   }
   store.subscribe((state) => render(state));
   return { section, render };

@@ -17,7 +17,7 @@ import { makeServer } from "./server.js";
 import { boxesOf, keyOf, makeStore } from "./store.js";
 import { makeToolbar } from "./toolbar.js";
 
-const PANELS = [["layers", "Layers"], ["data", "Data"], ["design", "Design"], ["pictures", "Pictures"]];
+const PANELS = [["layers", gettext("Layers")], ["data", gettext("Data")], ["design", gettext("Design")], ["pictures", gettext("Pictures")]];
 
 function begin(form, data) {
   const token = form.querySelector("[name=csrfmiddlewaretoken]").value;
@@ -47,8 +47,8 @@ function begin(form, data) {
   pages.bar.append(toolbar.view);
   Object.assign(canvas.viewport, { tabIndex: 0 });
   canvas.viewport.setAttribute("role", "region");
-  canvas.viewport.setAttribute("aria-label", "Canvas");
-  const panels = make("div", { class: "ds-panels", role: "group", "aria-label": "Panels" }, ...PANELS.map(([name, text]) => make("button", { type: "button", class: "ds-panel", "data-panel": name, onclick: () => openPanel(name) }, text)));
+  canvas.viewport.setAttribute("aria-label", gettext("Canvas"));
+  const panels = make("div", { class: "ds-panels", role: "group", "aria-label": gettext("Panels") }, ...PANELS.map(([name, text]) => make("button", { type: "button", class: "ds-panel", "data-panel": name, onclick: () => openPanel(name) }, text)));
   const part = (name, ...sections) => make("div", { class: "ds-panel-body", "data-panel": name }, ...sections);
   const left = make("div", { class: "ds-left" }, part("layers", layers.section), part("data", samples.section));
   const middle = make("div", { class: "ds-middle" }, pages.bar, canvas.element, canvas.legend, said, pages.faults, preflight.section);

@@ -6,15 +6,15 @@ export function makePages({ store, data, actions, canvas }) {
   const tabs = make("div", { class: "ds-pages" });
   const bar = make(
     "nav",
-    { class: "ds-page-bar", "aria-label": "Pages of the template" },
+    { class: "ds-page-bar", "aria-label": gettext("Pages of the template") },
     tabs,
-    tool("Add a page", "add", () => store.state.draft.Pages.length < data.limits.pages && actions.addPage()),
+    tool(gettext("Add a page"), "add", () => store.state.draft.Pages.length < data.limits.pages && actions.addPage()),
   );
-  const earlier = tool("Move the page earlier", "chevron_left", () => actions.movePage(-1));
-  const later = tool("Move the page later", "chevron_right", () => actions.movePage(1));
-  const gone = tool("Remove the page", "delete", actions.removePage);
+  const earlier = tool(gettext("Move the page earlier"), "chevron_left", () => actions.movePage(-1));
+  const later = tool(gettext("Move the page later"), "chevron_right", () => actions.movePage(1));
+  const gone = tool(gettext("Remove the page"), "delete", actions.removePage);
   bar.append(earlier, later, gone);
-  const faults = make("div", { class: "ds-faults", role: "status", "aria-label": "Problems" });
+  const faults = make("div", { class: "ds-faults", role: "status", "aria-label": gettext("Problems") });
   let shown = "";
   let listed = "";
 
@@ -29,8 +29,8 @@ export function makePages({ store, data, actions, canvas }) {
         make(
           "button",
           { type: "button", class: "ds-page", "aria-current": number === state.page ? "page" : null, onclick: () => actions.openPage(number) },
-          `Page ${number + 1}`,
-          wrong.has(number) ? make("span", { class: "te-wrong" }, " needs attention") : null,
+          interpolate(gettext("Page %s"), [number + 1]),
+          wrong.has(number) ? make("span", { class: "te-wrong" }, " ", gettext("needs attention")) : null,
         ),
       ),
     );
@@ -65,7 +65,7 @@ export function makePages({ store, data, actions, canvas }) {
       make(
         "details",
         { class: "console-alert console-wrong", open: window.innerWidth > 900 },
-        make("summary", {}, `${found.length} problem${found.length > 1 ? "s" : ""} to fix`),
+        make("summary", {}, interpolate(ngettext("%s problem to fix", "%s problems to fix", found.length), [found.length])),
         make("ul", {}, ...found.map((fault) => make("li", {}, make("button", { type: "button", class: "ds-lead", onclick: () => lead(fault) }, fault.place ? `${fault.place}: ` : "", fault.message)))),
       ),
     );

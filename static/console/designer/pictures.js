@@ -9,11 +9,11 @@ import { selectedBoxes, titleOf } from "./store.js";
 export function makePictures({ store, server, say }) {
   const list = make("ul", { class: "te-pictures" });
   const file = make("input", { type: "file", accept: ".svg,.png,.jpg,.jpeg,.pdf" });
-  const fileField = field("SVG, PNG, JPEG or PDF", file, { class: "ds-full" });
-  const use = selectControl("Use it as", "picture-use", [
-    ["", "What fits its shape"],
-    ["background", "Background of this page"],
-    ["gallery", "Picture of the gallery"],
+  const fileField = field(gettext("SVG, PNG, JPEG or PDF"), file, { class: "ds-full" });
+  const use = selectControl(gettext("Use it as"), "picture-use", [
+    ["", gettext("What fits its shape")],
+    ["background", gettext("Background of this page")],
+    ["gallery", gettext("Picture of the gallery")],
   ], () => {}, { class: "ds-full" });
   const target = make("p", { class: "console-help ds-full", hidden: true });
   const taken = make("div", { class: "ds-taken", role: "status" });
@@ -21,7 +21,7 @@ export function makePictures({ store, server, say }) {
   const section = make(
     "section",
     { class: "ds-part", "aria-labelledby": "ds-pictures-title" },
-    make("h2", { id: "ds-pictures-title" }, "Pictures"),
+    make("h2", { id: "ds-pictures-title" }, gettext("Pictures")),
     list,
     make("div", { class: "ds-controls" }, fileField.element, target, use.element),
     taken,
@@ -47,7 +47,9 @@ export function makePictures({ store, server, say }) {
     const name = answer?.taken?.name;
     if (name && box) store.set({ samples: { ...store.state.samples, [box.Field]: name } });
     if (!answer || answer.faults.length) return;
-    const words = name && box ? `${picture.name} is in the box ${titleOf(box)}.` : name ? answer.taken.message : answer.pending?.message ? "" : `${picture.name} is the background of this page.`;
+    const inBox = box && interpolate(gettext("%(picture)s is in the box %(box)s."), { picture: picture.name, box: titleOf(box) }, true);
+    const asBackground = interpolate(gettext("%s is the background of this page."), [picture.name]);
+    const words = name ? inBox || answer.taken.message : answer.pending?.message ? "" : asBackground;
     const address = picture.type.startsWith("image/") ? await addressOf(picture) : "";
     taken.replaceChildren(...(address ? [make("img", { src: address, alt: "", width: 56, height: 56 })] : []), make("p", {}, words));
   }
@@ -60,7 +62,7 @@ export function makePictures({ store, server, say }) {
     const before = store.state.draft;
     const isNew = ["Artwork", "Gallery"].some((part) => JSON.stringify(draft[part]) !== JSON.stringify(before[part])) || before.Pages[page].Background !== Background;
     if (isNew) {
-      store.run("Add a picture", (old) => {
+      store.run(gettext("Add a picture"), (old) => {
         const pages = changePage(old, page, ({ Background: _, ...rest }) => (Background ? { ...rest, Background } : rest));
         return { ...pages, Artwork: draft.Artwork, Gallery: draft.Gallery };
       });
@@ -74,10 +76,10 @@ export function makePictures({ store, server, say }) {
     if (!waiting) return;
     const decide = (button) => press(button, { "pending-name": waiting.name, "pending-digest": waiting.digest });
     const button = (text, value, more = "") => make("button", { type: "button", class: `console-button console-small ${more}`, onclick: () => decide(value) }, text);
-    const fitting = waiting.is_reshapable ? [button("Crop to the page", "crop-background", "console-primary"), button("Fit with white margins", "fit-background")] : [];
+    const fitting = waiting.is_reshapable ? [button(gettext("Crop to the page"), "crop-background", "console-primary"), button(gettext("Fit with white margins"), "fit-background")] : [];
     pending.append(
       make("p", {}, waiting.message),
-      make("div", { class: "console-actions" }, ...fitting, button("Keep it in the gallery", "keep-as-picture"), make("button", { type: "button", class: "console-button console-small", onclick: () => offer(null) }, "Discard it")),
+      make("div", { class: "console-actions" }, ...fitting, button(gettext("Keep it in the gallery"), "keep-as-picture"), make("button", { type: "button", class: "console-button console-small", onclick: () => offer(null) }, gettext("Discard it"))),
     );
   }
 
@@ -89,7 +91,7 @@ export function makePictures({ store, server, say }) {
       take(answer);
       return answer;
     } catch (error) {
-      say(`The picture was not taken: ${error.message}.`);
+      say(interpolate(gettext("The picture was not taken: %s."), [error.message]));
       return null;
     } finally {
       section.removeAttribute("aria-busy");
@@ -103,22 +105,22 @@ export function makePictures({ store, server, say }) {
   });
 
   const removal = (part, name) => () =>
-    store.run("Remove a picture", (draft) => {
+    store.run(gettext("Remove a picture"), (draft) => {
       const { [name]: _, ...others } = draft[part];
       return { ...draft, [part]: others };
     });
 
   function render({ draft }) {
     const row = (part, word) => (name) =>
-      make("li", {}, make("span", {}, name), make("small", {}, word), make("button", { type: "button", class: "ds-mini", "aria-label": `Remove ${name}`, title: "Remove", onclick: removal(part, name) }, "×"));
-    list.replaceChildren(...Object.keys(draft.Artwork).map(row("Artwork", "background")), ...Object.keys(draft.Gallery).map(row("Gallery", "gallery")));
+      make("li", {}, make("span", {}, name), make("small", {}, word), make("button", { type: "button", class: "ds-mini", "aria-label": interpolate(gettext("Remove %s"), [name]), title: gettext("Remove"), onclick: removal(part, name) }, "×"));
+    list.replaceChildren(...Object.keys(draft.Artwork).map(row("Artwork", gettext("background"))), ...Object.keys(draft.Gallery).map(row("Gallery", gettext("gallery"))));
     list.hidden = list.childElementCount === 0;
   }
   function aim() {
     const box = boxOfPicture();
     target.hidden = !box;
     use.element.hidden = Boolean(box);
-    target.textContent = box ? `Goes into the box ${titleOf(box)}.` : "";
+    target.textContent = box ? interpolate(gettext("Goes into the box %s."), [titleOf(box)]) : "";
   }
   store.subscribe((state, before) => {
     if (state.draft !== before.draft) render(state);

@@ -83,7 +83,7 @@ export function followPointer({ store, canvas, data, edit }) {
       } else {
         canvas.showLines([]);
       }
-      store.run("Move", () => moved(draft, page, keys, by.across, by.down), { merge });
+      store.run(gettext("Move"), () => moved(draft, page, keys, by.across, by.down), { merge });
     });
   }
 
@@ -105,7 +105,7 @@ export function followPointer({ store, canvas, data, edit }) {
         next = resized(begun, edge, across + met.across, down + met.down, data.limits.smallestBox);
       }
       const values = Object.fromEntries(Object.entries(next).map(([name, value]) => [name, round(value)]));
-      store.run("Resize", () => patch(draft, page, selection, () => values), { merge });
+      store.run(gettext("Resize"), () => patch(draft, page, selection, () => values), { merge });
     });
   }
 
@@ -116,7 +116,7 @@ export function followPointer({ store, canvas, data, edit }) {
     track(event, event.target, (_across, _down, to, now) => {
       const angle = (Math.atan2(now.y - Y - Height / 2, now.x - X - Width / 2) * 180) / Math.PI + 90;
       const turned = to.altKey || !store.state.snap ? Math.round(angle) : Math.round(angle / TURN) * TURN;
-      store.run("Turn", () => patch(draft, page, selection, () => ({ Rotation: ((turned + 540) % 360) - 180 || undefined })), { merge });
+      store.run(gettext("Turn"), () => patch(draft, page, selection, () => ({ Rotation: ((turned + 540) % 360) - 180 || undefined })), { merge });
     });
   }
 

@@ -4,6 +4,7 @@ import { draw, make } from "./dom.js";
 import { boxesOf, keyOf, openPage } from "./store.js";
 import { numeric } from "./geometry.js";
 
+const SEVERITIES = { Error: gettext("Error"), Warning: gettext("Warning") };
 const SMALLEST_MM = 1.5;
 // Around small letters, so that the frame does not cover them.
 const ROOM_MM = 0.4;
@@ -11,7 +12,7 @@ const ROOM_MM = 0.4;
 export function makePreflight({ store, canvas }) {
   const marks = draw("svg", { class: "preflight-marks", "aria-hidden": "true" });
   canvas.sheet.append(marks);
-  const section = make("div", { class: "ds-preflight", role: "status", "aria-label": "Preflight" });
+  const section = make("div", { class: "ds-preflight", role: "status", "aria-label": gettext("Preflight") });
   const isHere = (finding) => finding.Page === store.state.page + 1;
 
   function lead({ place }) {
@@ -36,11 +37,11 @@ export function makePreflight({ store, canvas }) {
 
   function item(finding, number) {
     const words = [
-      make("p", {}, make("strong", {}, finding.Severity), ` ${finding.Message}`),
+      make("p", {}, make("strong", {}, SEVERITIES[finding.Severity] ?? finding.Severity), ` ${finding.Message}`),
       make("p", { class: "preflight-remedy" }, finding.Remedy),
     ];
     const there = finding.place !== null;
-    const shown = there ? make("button", { type: "button", class: "ds-lead", onclick: () => lead(finding) }, "Select the box") : null;
+    const shown = there ? make("button", { type: "button", class: "ds-lead", onclick: () => lead(finding) }, gettext("Select the box")) : null;
     return make(
       "li",
       { class: `preflight-item preflight-${finding.Severity.toLowerCase()}` },
@@ -73,7 +74,7 @@ export function makePreflight({ store, canvas }) {
       section.replaceChildren();
       return;
     }
-    const title = `Preflight: ${found.length} finding${found.length > 1 ? "s" : ""} on this page`;
+    const title = interpolate(ngettext("Preflight: %s finding on this page", "Preflight: %s findings on this page", found.length), [found.length]);
     const list = make("ol", { class: "preflight-list" }, ...found.map((finding, place) => item(finding, place + 1)));
     section.replaceChildren(make("details", { open: true }, make("summary", {}, title), list));
   }

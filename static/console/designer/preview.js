@@ -28,7 +28,7 @@ export function makePreview({ store, server, canvas, say }) {
       }
       store.set({ faults: found.faults, findings: found.findings || [] });
     } catch (error) {
-      say(`The preview could not be drawn: ${error.message}. Your changes are kept.`);
+      say(interpolate(gettext("The preview could not be drawn: %s. Your changes are kept."), [error.message]));
     } finally {
       busy = false;
       if (again) {

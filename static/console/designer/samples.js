@@ -6,14 +6,14 @@ import { fieldsOf } from "./store.js";
 
 export function makeSamples({ store, data, actions, server, say }) {
   const list = make("div", { class: "ds-controls" });
-  const help = make("p", { class: "console-help" }, "Fills the picture, the proof and the print file; it is not saved.");
-  const title = make("h2", { id: "ds-samples-title" }, "Sample data");
+  const help = make("p", { class: "console-help" }, gettext("Fills the picture, the proof and the print file; it is not saved."));
+  const title = make("h2", { id: "ds-samples-title" }, gettext("Sample data"));
   let controls = [];
   let signature = "";
 
   function control(one) {
     const name = `sample:${one.name}`;
-    const label = one.required ? one.prompt : `${one.prompt} (optional)`;
+    const label = one.required ? one.prompt : interpolate(gettext("%s (optional)"), [one.prompt]);
     const change = (value) => store.set({ samples: { ...store.state.samples, [one.name]: value ?? "" } });
     const choices = one.subType === "Gallery" ? Object.keys(store.state.draft.Gallery) : one.choices;
     if (one.subType === "Gallery" || one.type === "Choice") return selectControl(label, name, [["", "—"], ...choices.map((choice) => [choice, choice])], change, { class: "ds-full" });
@@ -30,21 +30,21 @@ export function makeSamples({ store, data, actions, server, say }) {
   // --- a new field ----------------------------------------------------------------------------------------------
 
   const name = make("input", { type: "text", autocomplete: "off", maxlength: 64, "data-name": "new-field-name" });
-  const nameField = field("Name", name, { class: "ds-full" });
+  const nameField = field(gettext("Name"), name, { class: "ds-full" });
   const choices = make("textarea", { rows: 3, "data-name": "new-field-choices" });
-  const choicesField = field("Choices, one a line", choices, { class: "ds-full" });
-  const type = selectControl("Type", "new-field-type", data.fieldTypes, (value) => (choicesField.element.hidden = !isList(value)), { class: "ds-full" });
+  const choicesField = field(gettext("Choices, one a line"), choices, { class: "ds-full" });
+  const type = selectControl(gettext("Type"), "new-field-type", data.fieldTypes, (value) => (choicesField.element.hidden = !isList(value)), { class: "ds-full" });
   const required = make("input", { type: "checkbox", "data-name": "new-field-required" });
-  const requiredField = field("Required", required, { class: "ds-flag" });
+  const requiredField = field(gettext("Required"), required, { class: "ds-flag" });
   const isList = (value) => String(value).startsWith("Choice");
   choicesField.element.hidden = true;
   const form = make(
     "form",
     { class: "ds-controls", novalidate: true, onsubmit: addField },
     nameField.element, type.element, choicesField.element, requiredField.element,
-    make("div", { class: "console-actions ds-full" }, make("button", { class: "console-button console-small console-primary" }, "Add the field and a box")),
+    make("div", { class: "console-actions ds-full" }, make("button", { class: "console-button console-small console-primary" }, gettext("Add the field and a box"))),
   );
-  const details = make("details", { class: "ds-new" }, make("summary", {}, "Add a field"), form);
+  const details = make("details", { class: "ds-new" }, make("summary", {}, gettext("Add a field")), form);
   details.addEventListener("toggle", () => details.open && name.focus());
 
   async function addField(event) {
@@ -67,14 +67,14 @@ export function makeSamples({ store, data, actions, server, say }) {
       choicesField.element.hidden = true;
       details.open = false;
     } catch (error) {
-      say(`The field was not added: ${error.message}.`);
+      say(interpolate(gettext("The field was not added: %s."), [error.message]));
     }
   }
 
   function take(entry, samples) {
-    store.run("Add a field", (draft) => ({ ...draft, NewFields: [...draft.NewFields, entry] }), { samples: { ...samples, ...store.state.samples } });
+    store.run(gettext("Add a field"), (draft) => ({ ...draft, NewFields: [...draft.NewFields, entry] }), { samples: { ...samples, ...store.state.samples } });
     actions.addBox(entry.Type === "Image" ? "Image" : "Text", entry.FieldName);
-    say(`Field ${entry.FieldName} added; the product has it when you save.`);
+    say(interpolate(gettext("Field %s added; the product has it when you save."), [entry.FieldName]));
   }
 
   const section = make("section", { class: "ds-part", "aria-labelledby": "ds-samples-title" }, title, help, list, details);

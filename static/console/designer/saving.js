@@ -7,21 +7,21 @@ import { fieldsOf } from "./store.js";
 export function makeSaving({ store, server, data, say }) {
   const words = make("p", {});
   const over = make("button", { type: "button", class: "console-button console-danger", onclick: () => close(() => save("save-over")) });
-  const look = make("a", { class: "console-button", target: "_blank", rel: "noopener", href: data.addresses.template_versions }, "Compare the versions in a new tab");
+  const look = make("a", { class: "console-button", target: "_blank", rel: "noopener", href: data.addresses.template_versions }, gettext("Compare the versions in a new tab"));
   const conflict = make(
     "dialog",
     { class: "ds-dialog", "aria-labelledby": "ds-conflict-title" },
-    make("h2", { id: "ds-conflict-title" }, "Another user saved this product"),
+    make("h2", { id: "ds-conflict-title" }, gettext("Another user saved this product")),
     words,
-    make("p", {}, "Your work is still here, unsaved."),
-    make("div", { class: "console-actions" }, make("button", { type: "button", class: "console-button console-primary", autofocus: true, onclick: () => close() }, "Keep working"), look, over),
+    make("p", {}, gettext("Your work is still here, unsaved.")),
+    make("div", { class: "console-actions" }, make("button", { type: "button", class: "console-button console-primary", autofocus: true, onclick: () => close() }, gettext("Keep working")), look, over),
   );
   const keys = make(
     "dialog",
     { class: "ds-dialog", "aria-labelledby": "ds-keys-title" },
-    make("h2", { id: "ds-keys-title" }, "Keyboard"),
+    make("h2", { id: "ds-keys-title" }, gettext("Keyboard")),
     make("dl", { class: "ds-keys" }, ...KEYS.flatMap(([key, what]) => [make("dt", {}, make("kbd", {}, key)), make("dd", {}, what)])),
-    make("button", { type: "button", class: "console-button", autofocus: true, onclick: () => keys.close() }, "Close"),
+    make("button", { type: "button", class: "console-button", autofocus: true, onclick: () => keys.close() }, gettext("Close")),
   );
 
   function close(then) {
@@ -41,14 +41,16 @@ export function makeSaving({ store, server, data, say }) {
         say(answer.message);
       } else if (answer.changed) {
         words.textContent = answer.changed;
-        over.textContent = `Save mine over version ${answer.newest}`;
+        over.textContent = interpolate(gettext("Save mine over version %s"), [answer.newest]);
         conflict.showModal();
       } else {
         store.set({ faults: answer.faults });
-        say(`Not saved: ${answer.faults.length} problem${answer.faults.length > 1 ? "s" : ""} to fix. ${answer.faults[0].message}`);
+        const count = answer.faults.length;
+        const words = ngettext("Not saved: %(count)s problem to fix. %(first)s", "Not saved: %(count)s problems to fix. %(first)s", count);
+        say(interpolate(words, { count, first: answer.faults[0].message }, true));
       }
     } catch (error) {
-      say(`Not saved: ${error.message}. Your work is still here.`);
+      say(interpolate(gettext("Not saved: %s. Your work is still here."), [error.message]));
     } finally {
       if (store.state.isSaving) store.set({ isSaving: false });
     }

@@ -18,8 +18,8 @@ export function makeServer({ store, addresses, token }) {
   }
 
   async function send(address, sent) {
-    const answer = await fetch(address, { method: "POST", body: sent, headers: { Accept: "application/json" } });
-    if (!answer.ok) throw new Error(await reasonOf(answer));
+    const answer = await fetch(address, { method: "POST", body: sent, headers: { Accept: "application/json" } }).catch(() => null);
+    if (!answer?.ok) throw new Error(reasonOf(answer));
     return answer.json();
   }
 
@@ -49,8 +49,9 @@ export function makeServer({ store, addresses, token }) {
   };
 }
 
-async function reasonOf(answer) {
-  if (answer.status === 429 || answer.status === 503) return "the service is busy; try again in a moment";
-  if (answer.redirected || answer.status === 403) return "you are signed out, or may not change this product any more";
-  return `the server answered ${answer.status}`;
+function reasonOf(answer) {
+  if (!answer) return gettext("no connection");
+  if (answer.status === 429 || answer.status === 503) return gettext("the service is busy; try again in a moment");
+  if (answer.redirected || answer.status === 403) return gettext("you are signed out, or may not change this product any more");
+  return interpolate(gettext("the server answered %s"), [answer.status]);
 }

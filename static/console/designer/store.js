@@ -101,4 +101,4 @@ export function fieldsOf({ fields, draft }) {
 export const openPage = (state) => state.draft.Pages[state.page];
 export const boxesOf = (state) => openPage(state).Boxes;
 export const selectedBoxes = (state) => boxesOf(state).filter((box) => state.selection.includes(keyOf(box)));
-export const titleOf = (box) => box.Name || box.Field || String(box.Text || "").slice(0, 30) || "empty";
+export const titleOf = (box) => box.Name || box.Field || String(box.Text || "").slice(0, 30) || gettext("empty");

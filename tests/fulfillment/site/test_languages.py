@@ -161,6 +161,16 @@ def test_every_message_of_the_scripts_is_found():
     assert written - held == set()
 
 
+def test_sentences_of_the_scripts_are_messages():
+    marked = r'//.*|gettext\(\s*"[^"]*"(?:,\s*"[^"]*")?'
+    rest = {path: re.sub(marked, "", script) for path, script in scripts() if "reference" not in path}
+
+    unmarked = {
+        path: re.findall(r'["`][A-Z][a-z ][^"`\n]* [^"`\n]*["`]', script) for path, script in rest.items()
+    }
+    assert {path: found for path, found in unmarked.items() if found} == {}
+
+
 @pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_translations_keep_what_is_filled_in(language, domain):
