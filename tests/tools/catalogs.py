@@ -42,6 +42,7 @@ RECORDED = (
     "stores/proofs/services/assets.py",
     "stores/templates/services.py",
     "stores/presets/services.py",
+    "stores/catalog/catalog_file",
     "stores/catalog/records",
     "stores/catalog/services",
     "applications/webhooks/event_types.py",

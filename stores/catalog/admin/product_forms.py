@@ -34,15 +34,15 @@ from stores.catalog.services.products import find_product_faults
 COLUMNS = {spec.name: spec.column for spec in STORED_PRODUCT_FIELDS} | {"Preset": "preset"}
 CHILD_OF: dict[Any, str] = {TemplateField: "TemplateFields", ProductionSpeed: "ProductionSpeeds"}
 KINDS = {
-    "Text:SingleLine": "Text",
-    "Text:MultiLine": "Long text",
-    "Text:Email": "E-mail",
-    "Text:Phone": "Phone",
-    "Text:Url": "Web address",
-    "Text:Date": "Date",
-    "Image:Upload": "Picture",
-    "Image:Gallery": "Gallery",
-    "Choice:List": "List",
+    "Text:SingleLine": gettext_lazy("Text"),
+    "Text:MultiLine": gettext_lazy("Long text"),
+    "Text:Email": gettext_lazy("E-mail"),
+    "Text:Phone": gettext_lazy("Phone"),
+    "Text:Url": gettext_lazy("Web address"),
+    "Text:Date": gettext_lazy("Date"),
+    "Image:Upload": gettext_lazy("Picture"),
+    "Image:Gallery": gettext_lazy("Gallery"),
+    "Choice:List": gettext_lazy("List"),
 }
 KIND = {"Type": "kind", "SubType": "kind"}
 # Set by buttons and by the template editor.

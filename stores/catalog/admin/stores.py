@@ -70,7 +70,8 @@ class StoreForm(ValidatedByService):
         for column in PROFILE_COLUMNS.values():
             self.fields[column].initial = getattr(profile, column)
         if profile.logo_sha256:
-            self.fields["logo"].help_text = f"A logo is stored; another file replaces it. {LOGO_HELP}"
+            stored = gettext("A logo is stored; another file replaces it.")
+            self.fields["logo"].help_text = f"{stored} {gettext(LOGO_HELP)}"
 
     def clean(self) -> dict[str, Any] | None:
         """The service's own rules, shown at the fields they are about."""

@@ -14,10 +14,11 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.template.defaultfilters import filesizeformat
 from django.template.response import TemplateResponse
+from django.utils.formats import number_format
 from django.utils.http import content_disposition_header
 from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextInputWidget
@@ -136,7 +137,8 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
     @admin.display(description="what it does")
     def summary_text(self, upload: CatalogUpload) -> str:
         if upload.fault_count:
-            return f"{upload.fault_count:,} error{'' if upload.fault_count == 1 else 's'}"
+            count = number_format(upload.fault_count, force_grouping=True)
+            return ngettext("%(count)s error", "%(count)s errors", upload.fault_count) % {"count": count}
         return ", ".join(f"{name}: {count:,}" for name, count in _list_counts(upload.summary) if count) or "—"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[CatalogUpload]:

@@ -203,3 +203,12 @@ def test_export_is_made_in_a_slot(operator, settings):
         response
     )
     assert b"".join(operator.get("/admin/stores/store/catalog.json").streaming_content)
+
+
+def test_errors_of_a_file_are_in_the_readers_language(operator):
+    upload = checked(operator, {"Format": "other"})
+
+    german = {"Accept-Language": "de"}
+    assert "1 Fehler" in text(operator.get(LIST, headers=german))
+    page = text(operator.get(f"{LIST}{upload.pk}/change/", headers=german))
+    assert escape('Format muss zuerst kommen und "store-fulfillment-catalog" sein.') in page

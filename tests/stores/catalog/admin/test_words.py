@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.models import Tenant
 from applications.registration.models import Application
 from production.routing.models import RoutingRule
-from stores.catalog.models import Product
+from stores.catalog.models import Product, StoreProfile
 from stores.catalog.services.products import archive_product, save_product
 from stores.orders.models import Order, OrderStatus
 from tests.factories.orders import make_product, price_values, product_values
@@ -33,6 +33,19 @@ def operator(world, client):
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
 def test_every_list_can_be_searched(model):
     assert admin.site._registry[model].search_fields
+
+
+def test_kinds_of_fields_and_help_of_a_stored_logo_are_in_the_readers_language(operator, world):
+    StoreProfile.objects.update_or_create(store=world.associated, defaults={"logo_sha256": "0" * 64})
+    german = {"Accept-Language": "de"}
+
+    product = text(operator.get("/admin/stores/product/add/", headers=german))
+    store = text(operator.get(f"/admin/stores/store/{world.associated.pk}/change/", headers=german))
+
+    assert {"Langer Text", "Webadresse", "Galerie"} <= set(
+        re.findall(r"<option[^>]*>([^<]+)</option>", product)
+    )
+    assert "Ein Logo ist gespeichert; eine andere Datei ersetzt es. PNG oder JPEG, höchstens 1 MB" in store
 
 
 def test_statuses_are_words():
