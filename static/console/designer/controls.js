@@ -95,9 +95,10 @@ export function flagControl(member, change) {
 // A few choices beside each other, with signs where there are some.
 export function choiceControl(member, change) {
   const name = freshId("choice");
-  const radios = member.choices.map((choice) => make("input", { type: "radio", name, value: choice, "aria-label": CHOICES[choice][0], "data-name": `${member.name}:${choice}`, onchange: () => change(choice === member.unset ? undefined : choice) }));
-  const labels = radios.map((radio) => {
-    const [word, symbol] = CHOICES[radio.value];
+  const choices = member.choices.map((choice) => [choice, ...(CHOICES[choice] ?? [choice])]);
+  const radios = choices.map(([choice, word]) => make("input", { type: "radio", name, value: choice, "aria-label": word, "data-name": `${member.name}:${choice}`, onchange: () => change(choice === member.unset ? undefined : choice) }));
+  const labels = radios.map((radio, at) => {
+    const [, word, symbol] = choices[at];
     return make("label", { class: "ds-segment", title: word }, radio, symbol ? icon(symbol) : make("span", {}, word));
   });
   const title = make("span", { class: "console-label", id: freshId("title") }, member.label);

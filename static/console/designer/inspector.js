@@ -29,7 +29,7 @@ export function makeInspector({ store, data, actions, server }) {
 
   function contentControls(boxes) {
     const [{ Kind }] = boxes;
-    const kinds = selectControl(gettext("Kind"), "Kind", Object.keys(data.kinds).map((kind) => [kind, KINDS[kind].name]), (kind) => actions.setMembers(gettext("Kind"), { ...withoutOthers(kind), Kind: kind }));
+    const kinds = selectControl(gettext("Kind"), "Kind", Object.entries(data.kinds).map(([kind, name]) => [kind, KINDS[kind]?.name ?? name]), (kind) => actions.setMembers(gettext("Kind"), { ...withoutOthers(kind), Kind: kind }));
     const fields = fieldsOf(store.state).filter((field) => actions.kindFits(field, Kind)).map((field) => [field.name, interpolate(gettext("Field %s"), [field.name])]);
     const source = selectControl(gettext("Shows"), "Field", [...(Kind === "Image" ? [] : [["", gettext("A fixed text")]]), ...fields], (name) =>
       actions.setMembers(gettext("Shows"), name ? { Field: name, Text: undefined } : { Field: undefined, Text: data.newBoxes[Kind].Text }),
