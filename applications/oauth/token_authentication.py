@@ -57,8 +57,8 @@ LEFT JOIN accounts_subscription counting
 WHERE token.token_checksum = %(checksum)s
 """
 COUNTED_ON = "'subscription:' || coalesce(counting.id, subscription.id)"
-# The subscription of the key, if it belongs to the token's user or application. Both are compared by IS TRUE: PostgreSQL
-# then begins with the key, of which there is one, and not with the subscriptions of both.
+# The subscription of the key, if it belongs to the token's user or application. Both are compared by IS TRUE, so that
+# PostgreSQL begins with the key, of which there is one, and not with the subscriptions of both.
 OF_KEY = """
     SELECT owned.id, owned.requests_per_minute
     FROM accounts_subscriptionkey key JOIN accounts_subscription owned ON owned.id = key.subscription_id

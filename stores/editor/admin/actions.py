@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from fulfillment.core.errors import DomainError, Fault
+from fulfillment.core.recorded_texts import translated
 from printing.typesetting import Artwork
 from printing.typesetting.artwork import ARTWORK_BYTES
 from printing.typesetting.parsing import MEDIA_TYPES
@@ -214,7 +215,8 @@ class PictureUploads:
         self.pending = {
             "name": artwork.name,
             "digest": artwork.digest,
-            "message": _("%(reason)s The background of the page is unchanged.") % {"reason": reason},
+            "message": _("%(reason)s The background of the page is unchanged.")
+            % {"reason": translated(reason)},
             "is_reshapable": artwork.media_type in RESHAPABLE,
         }
         return step
@@ -237,7 +239,10 @@ class PictureUploads:
 
     def as_picture(self, step: EditorState, artwork: Artwork, reason: str = "") -> EditorState:
         name = PurePath(artwork.name).stem
-        self.taken = {"name": name, "message": f"{reason} It is in the gallery as {name}.".strip()}
+        self.taken = {
+            "name": name,
+            "message": translated(f"{reason} It is in the gallery as {name}.".strip()),
+        }
         gallery = {**step.draft.gallery, name: artwork.digest}
         return EditorState(replace(step.draft, gallery=gallery), step.page)
 

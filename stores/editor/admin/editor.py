@@ -112,7 +112,7 @@ class TemplateEditor:
         try:
             saved = save_template(product=product, version=begun, draft=opened.step.draft, editor=editor)
         except TemplateChanged as error:
-            return self._draft_response(opened, changed=error.message)
+            return self._draft_response(opened, changed=translated(error.message))
         except DomainError as error:
             return self._draft_response(opened, place_faults(error))
         message = f"Nothing was different from version {editor.version}."
@@ -163,7 +163,11 @@ class TemplateEditor:
         except DomainError as error:
             return JsonResponse({"picture": None, "faults": list_faults(place_faults(error), draft)})
         faults = list_faults(drawn.faults, draft)
-        findings = [{**finding.record(), "place": finding.box} for finding in drawn.findings]
+        findings = [
+            {**finding.record(), "place": finding.box}
+            | {"Message": translated(finding.message), "Remedy": translated(finding.remedy)}
+            for finding in drawn.findings
+        ]
         content = {"picture": data_address(drawn.png), "faults": faults, "findings": findings}
         return JsonResponse(content, headers={"Cache-Control": "no-store"})
 

@@ -180,7 +180,7 @@ def _field(field: Field) -> dict[str, Any]:
 
 
 def designer_data(
-    product: Product, editor: EditorContext, field_types: Sequence[tuple[str, str]]
+    product: Product, editor: EditorContext, field_types: Sequence[tuple[str, Any]]
 ) -> dict[str, Any]:
     return {
         "product": str(product),

@@ -5,8 +5,10 @@ from typing import Any
 
 import orjson
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from fulfillment.core.errors import Fault
+from fulfillment.core.recorded_texts import translated
 from printing.typesetting import Field
 from printing.typesetting.fields import TYPES
 from stores.editor.admin.actions import EditorState
@@ -24,15 +26,15 @@ SAMPLES = {
 
 
 TYPE_WORDS = {
-    "SingleLine": "One line of text",
-    "MultiLine": "Several lines of text",
-    "Email": "E-mail address",
-    "Phone": "Phone number",
-    "Url": "Web address",
-    "Date": "Date",
-    "Upload": "Picture, sent by the customer",
-    "Gallery": "Picture, chosen from the gallery",
-    "List": "Choice from a list",
+    "SingleLine": gettext_lazy("One line of text"),
+    "MultiLine": gettext_lazy("Several lines of text"),
+    "Email": gettext_lazy("E-mail address"),
+    "Phone": gettext_lazy("Phone number"),
+    "Url": gettext_lazy("Web address"),
+    "Date": gettext_lazy("Date"),
+    "Upload": gettext_lazy("Picture, sent by the customer"),
+    "Gallery": gettext_lazy("Picture, chosen from the gallery"),
+    "List": gettext_lazy("Choice from a list"),
 }
 FIELD_TYPES = [
     (f"{kind}:{sub_type}", TYPE_WORDS.get(sub_type, sub_type))
@@ -40,10 +42,10 @@ FIELD_TYPES = [
     for sub_type in names
 ]
 PARTS = {
-    "TemplateFields": "New field",
-    "Samples": "Sample data",
-    "Artwork": "Pictures",
-    "Gallery": "Pictures",
+    "TemplateFields": gettext_lazy("New field"),
+    "Samples": gettext_lazy("Sample data"),
+    "Artwork": gettext_lazy("Pictures"),
+    "Gallery": gettext_lazy("Pictures"),
 }
 
 
@@ -166,7 +168,11 @@ def _has_errors_below(errors: Mapping[str, Any], pointer: str) -> bool:
 
 def list_faults(faults: Sequence[Fault], draft: Draft) -> list[dict[str, str]]:
     return [
-        {"pointer": fault.pointer, "place": describe_place(fault.pointer, draft), "message": fault.message}
+        {
+            "pointer": fault.pointer,
+            "place": describe_place(fault.pointer, draft),
+            "message": translated(fault.message),
+        }
         for fault in faults
     ]
 
@@ -175,21 +181,22 @@ def describe_place(pointer: str, draft: Draft) -> str:
     """The place of a fault in the words of the page: "Page 1, box Name: width"."""
     part, *members = pointer.strip("/").split("/")
     if part == "TemplateFields":
-        return PARTS[part]
+        return str(PARTS[part])
     if part != "Pages" or not members or not members[0].isdecimal():
-        return ": ".join(filter(None, [PARTS.get(part, part), "/".join(members)]))
+        return ": ".join(filter(None, [str(PARTS.get(part, part)), "/".join(members)]))
     number = int(members[0])
-    place_name, members = f"Page {number + 1}", members[1:]
+    place_name, members = _("Page %(number)s") % {"number": number + 1}, members[1:]
     if members[:1] == ["Boxes"] and len(members) > 1 and members[1].isdecimal():
         boxes = draft.pages[number].get("Boxes") if number < len(draft.pages) else None
         index = int(members[1])
         title = box_title(boxes[index]) if isinstance(boxes, list) and index < len(boxes) else str(index + 1)
-        place_name, members = f"{place_name}, box {title}", members[2:]
+        place_name = _("%(page)s, box %(title)s") % {"page": place_name, "title": title}
+        members = members[2:]
     return f"{place_name}: {describe_member(members[0])}" if members else place_name
 
 
 def box_title(box: Mapping[str, Any]) -> str:
-    return input_text(box.get("Name")) or box.get("Field") or input_text(box.get("Text"))[:30] or "empty"
+    return input_text(box.get("Name")) or box.get("Field") or input_text(box.get("Text"))[:30] or _("empty")
 
 
 def _box_errors(errors: Mapping[str, list[str]], pointer: str) -> list[str]:
@@ -201,5 +208,5 @@ def _box_errors(errors: Mapping[str, list[str]], pointer: str) -> list[str]:
 def _by_pointer(faults: list[Fault]) -> dict[str, list[str]]:
     errors: dict[str, list[str]] = {}
     for fault in faults:
-        errors.setdefault(fault.pointer, []).append(fault.message)
+        errors.setdefault(fault.pointer, []).append(translated(fault.message))
     return errors
