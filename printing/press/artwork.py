@@ -13,6 +13,7 @@ import pikepdf
 
 from printing.area import Area
 from printing.errors import CodedError
+from printing.press.clips import part_clips
 from printing.press.groups import open_groups
 from printing.press.layers import remove_hidden_layers
 from printing.press.masks import resolve_masks
@@ -160,6 +161,7 @@ def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ..
     with pikepdf.new() as output:
         output.pages.extend(source.pages)
         drop_unnamed(output, holders := give_resources(output))
+        part_clips(output, holders)
         bound_tiles(output, holders)
         color_tiles(output, holders)
         fade_tiles(output, holders)

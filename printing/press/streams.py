@@ -20,6 +20,8 @@ from printing.press.paints import (
 Matrix = tuple[float, float, float, float, float, float]
 IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 DEVICES = {b"g": GRAY, b"G": GRAY, b"rg": OF_RGB, b"RG": OF_RGB, b"k": OF_CMYK, b"K": OF_CMYK}
+# What ends a path.
+PAINTING = frozenset({"n", "s", "S", "f", "F", "f*", "B", "B*", "b", "b*"})
 STROKING = frozenset({b"CS", b"SC", b"SCN", b"G", b"RG", b"K"})
 _NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)"
 # Strings come first, because they can contain anything; starting with one character class skips numbers fast.

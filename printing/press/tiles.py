@@ -10,7 +10,7 @@ from typing import Any
 import pikepdf
 
 from printing.press.objects import drop, get_dictionary, resources_of_kind, streams_of
-from printing.press.streams import IDENTITY, Instruction, Matrix, matrix_from, times
+from printing.press.streams import IDENTITY, PAINTING, Instruction, Matrix, matrix_from, times
 
 # What sets a color, by the opacity that holds for it.
 _COLORS = {"/ca": ("g", "rg", "k", "cs", "sc", "scn"), "/CA": ("G", "RG", "K", "CS", "SC", "SCN")}
@@ -25,7 +25,7 @@ def color_tiles(pdf: pikepdf.Pdf, holders: list[Any]) -> None:
     """Gives tiles the colors that they are drawn with; those of a form that inherits its color stay as they are."""
     owners = [owner for owner in reversed(holders) if _uncolored(owner.Resources)]
     colorings = [_Coloring(pdf, owner.Resources) for owner in owners]
-    if _rewrite_streams(pdf, zip(owners, (coloring.run for coloring in colorings), strict=True)):
+    if rewrite_streams(pdf, zip(owners, (coloring.run for coloring in colorings), strict=True)):
         left = {name for coloring in colorings for name in coloring.left}
         for owner in owners:
             drop(owner.Resources.Pattern, *set(_uncolored(owner.Resources)) - left)
@@ -35,7 +35,7 @@ def fade_tiles(pdf: pikepdf.Pdf, holders: list[Any]) -> None:
     """Fades the tiles of each stream by itself: the opacity around a form is not followed into it."""
     # Tiles within a tile come before it, because it is copied.
     work = ((owner, key) for owner in reversed(holders) for key in _faded_keys(owner))
-    _rewrite_streams(pdf, ((owner, _Fading(pdf, owner.Resources, key).run) for owner, key in work))
+    rewrite_streams(pdf, ((owner, _Fading(pdf, owner.Resources, key).run) for owner, key in work))
 
 
 def bound_tiles(pdf: pikepdf.Pdf, holders: list[Any]) -> None:
@@ -46,17 +46,17 @@ def bound_tiles(pdf: pikepdf.Pdf, holders: list[Any]) -> None:
     patterns = (pattern for holder in holders for pattern in resources_of_kind(holder.Resources, "/Pattern"))
     if any(map(_is_tile, patterns)):
         owners = (holder for holder in holders if "/BBox" in holder)
-        _rewrite_streams(pdf, ((owner, partial(_bound, owner)) for owner in owners))
+        rewrite_streams(pdf, ((owner, partial(_bound, owner)) for owner in owners))
 
 
-def _rewrite_streams(
+def rewrite_streams(
     pdf: pikepdf.Pdf, work: Iterable[tuple[Any, Callable[..., Iterator[Instruction]]]]
 ) -> bool:
     """Whether there was memory for all of it."""
     remaining_bytes = CONTENT_BYTES
     for holder, rewrite in work:
         for stream in streams_of(holder):
-            content = _content_of(stream)
+            content = content_of(stream)
             if content is None:
                 continue
             remaining_bytes -= len(content.read_bytes())
@@ -85,7 +85,7 @@ def _faded_keys(holder: Any) -> list[str]:
     return [key for key in _COLORS if any(float(state.get(key, 1)) < 1 for state in states)]
 
 
-def _content_of(stream: Any) -> pikepdf.Stream | None:
+def content_of(stream: Any) -> pikepdf.Stream | None:
     """The stream itself, or the joined content of a page; None for a page without content."""
     if isinstance(stream, pikepdf.Stream):
         return stream
@@ -96,7 +96,7 @@ def _content_of(stream: Any) -> pikepdf.Stream | None:
 
 def _bound(owner: Any, content: list[Instruction]) -> Iterator[Instruction]:
     matrix, stack = IDENTITY, list[Matrix]()
-    point: Any = (0, 0)
+    point: Any = None
     for number, instruction in enumerate(content):
         name, operand = str(instruction.operator), str(next(iter(instruction.operands), ""))
         if name == "q":
@@ -107,7 +107,9 @@ def _bound(owner: Any, content: list[Instruction]) -> Iterator[Instruction]:
             matrix = times(matrix, matrix_from(instruction.operands))
         elif name in {"m", "l", "c", "re"}:
             point = instruction.operands[:2]
-        elif name in {"W", "W*"}:
+        elif name in PAINTING:
+            point = None
+        elif name in {"W", "W*"} and point is not None:
             # With a point of its own, a rectangle is not one for the renderer.
             yield pikepdf.ContentStreamInstruction(point, pikepdf.Operator("m"))
         shading = get_dictionary(owner.Resources, "/Shading").get(operand) if name == "sh" else None

@@ -76,6 +76,16 @@ def test_tile_in_larger_units_than_the_page_is_clipped():
     assert list(shown(made(FILLED + BOX + b"f", change))) == [0, 0]
 
 
+def test_clip_to_no_path_clips_nothing_in_a_tile():
+    def change(pdf, page):
+        tile = Dictionary(PatternType=1, PaintType=1, TilingType=1, Resources=Dictionary())
+        tile.BBox, tile.XStep, tile.YStep = [0, 0, 40, 40], 40, 40
+        content = b"0 0 10 10 re n W n 1 0 0 0 k 0 0 40 40 re f"
+        page.Resources = Dictionary(Pattern=Dictionary(P=pdf.make_stream(content, tile)))
+
+    assert list(shown(made(FILLED + BOX + b"f", change))) == [1, 1]
+
+
 def test_gradient_of_a_tile_is_drawn_where_the_tile_is_clipped():
     """As WeasyPrint writes each gradient of a box."""
 
