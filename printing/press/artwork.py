@@ -20,6 +20,7 @@ from printing.press.masks import resolve_masks
 from printing.press.nesting import NAME, LongName, depth_of
 from printing.press.objects import drop, drop_unnamed, give_resources, save_pdf, unwrap_jpegs
 from printing.press.plain import make_plain
+from printing.press.stencils import group_stencils
 from printing.press.streams import Matrix
 from printing.press.tiles import bound_tiles, color_tiles, fade_tiles
 
@@ -165,6 +166,7 @@ def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ..
         bound_tiles(output, holders)
         color_tiles(output, holders)
         fade_tiles(output, holders)
+        group_stencils(output, holders)
         unwrap_jpegs(output)
         resolve_masks(output)
         make_plain(output)
