@@ -76,7 +76,8 @@ class _Reader:
         self._open.append(element)
         # Typst writes it as a function that stays in RGB, and that programs draw in different ways.
         is_repeated = name == "lineargradient" and own.get("spreadmethod", "pad") != "pad"
-        if is_repeated and f"#{own.get('id')}".encode() in self._content:
+        reference = re.escape(f"#{own.get('id')}").encode()
+        if is_repeated and re.search(reference + rb"""[)"'\s]""", self._content):
             self.parts.append(ArtworkPart(Part.LEFT_IN_COLOR, name="an SVG gradient that repeats"))
         if is_drawn and name in _DRAWN:
             self._read_line(element)

@@ -48,6 +48,9 @@ REFLECTED = (
     '<linearGradient id="g" spreadMethod="reflect">'
     '<stop stop-color="#f00"/><stop offset="1" stop-color="#00f"/></linearGradient>'
 )
+PREFIXED = REFLECTED.replace("reflect", "pad").replace('"g"', '"gold"') + GREEN.replace(
+    "#0b4525", "url(#gold)"
+)
 GRADED = '<rect width="94.9" height="56.8" fill="url(#g)"/>'
 OPAQUE = pikepdf.Dictionary(GS=pikepdf.Dictionary(ca=0.5))
 OVERPRINT = pikepdf.Dictionary(GS=pikepdf.Dictionary(op=True, OP=True, OPM=1))
@@ -439,7 +442,9 @@ def test_sound_card_is_left_alone(rule):
     assert inspected(*boxes, **card) == []
 
 
-@pytest.mark.parametrize("drawing", [REFLECTED + GREEN, REFLECTED.replace("reflect", "pad") + GRADED])
+@pytest.mark.parametrize(
+    "drawing", [REFLECTED + GREEN, REFLECTED + PREFIXED, REFLECTED.replace("reflect", "pad") + GRADED]
+)
 def test_gradients_of_an_svg_that_are_not_repeated_are_left_alone(drawing):
     assert inspected(artwork=svg(drawing), preset=CMYK) == []
 
