@@ -7,36 +7,22 @@ from typing import Any
 import unfold.fields
 from django.apps import apps
 from django.contrib import admin, messages
-from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from procrastinate.contrib.django import app
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.http.dangerous import harmless
+from fulfillment.site.failed_jobs import run_failed_jobs_again
 
 # A copy: Django would want a migration of that package for other words in the model itself.
 WORDED = copy(ProcrastinateJob._meta)
 WORDED.verbose_name, WORDED.verbose_name_plural = "background job", "background jobs"
-
-
-@transaction.atomic
-def run_failed_jobs_again(*, jobs: QuerySet[ProcrastinateJob]) -> int:
-    """Queues those that failed; returns how many. A job of which only one may wait stays, if one waits already."""
-    count = 0
-    for job in jobs.filter(status="failed").order_by("id"):
-        same = ProcrastinateJob.objects.filter(status="todo", queueing_lock=job.queueing_lock)
-        if job.queueing_lock is None or not same.exists():
-            app.job_manager.retry_job_by_id(job_id=job.pk, retry_at=timezone.now())
-            count += 1
-    return count
 
 
 def show_json(data: Any, encoder: type[json.JSONEncoder] | None) -> SafeString:
