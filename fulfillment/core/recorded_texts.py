@@ -21,6 +21,8 @@ _PERCENT = re.compile(r"(?<=\d)%")
 MAX_LENGTH = 2_000
 # So does one with more sentences: people wrote it.
 MAX_SENTENCES = 20
+# A text may stand in a text so deep.
+MAX_DEPTH = 10
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.?!]) (?=[A-Z“])")
 
 
@@ -35,21 +37,27 @@ def translated(text: object) -> str:
 
 
 @lru_cache(maxsize=10_000)
-def _translated(text: str, language: str) -> str:
+def _translated(text: str, language: str, depth: int = MAX_DEPTH) -> str:
     # The empty message is the head of the catalog.
-    if not text or (translation := pgettext(CONTEXT, text)) != text:
-        return text and translation
+    if not (text and depth):
+        return text
+    if (translation := pgettext(CONTEXT, text)) != text:
+        return translation
     patterns = _list_patterns(language)
     for words, names, message in patterns.get(_first_word(text), patterns[""]):
         if filled := _values(text, words, names):
-            values = {name: _translated(_write_numbers(value), language) for name, value in filled.items()}
+            values = {
+                name: _translated(_write_numbers(value), language, depth - 1)
+                for name, value in filled.items()
+            }
             return pgettext(CONTEXT, message) % values
     sentences = _BETWEEN_SENTENCES.split(text)
     if len(sentences) > 1:
-        return " ".join(_translated(sentence, language) for sentence in sentences)
+        return " ".join(_translated(sentence, language, depth - 1) for sentence in sentences)
     # A member of the API may stand before what is wrong with it.
     member, colon, reason = text.partition(": ")
-    return f"{member}: {_translated(reason, language)}" if colon and member.isidentifier() else text
+    has_member = colon and member.isidentifier()
+    return f"{member}: {_translated(reason, language, depth - 1)}" if has_member else text
 
 
 def _write_numbers(text: str) -> str:

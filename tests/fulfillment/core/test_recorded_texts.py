@@ -93,6 +93,14 @@ def test_text_of_many_sentences_stays_as_it_is(monkeypatch):
         assert translated(note[28:]) == " ".join(["Speichern Sie sie ohne Passwort."] * 20)
 
 
+def test_texts_in_texts_are_shown():
+    """The audit log failed for a description with so many colons."""
+    text = "a: " * 600
+
+    with translation.override("de"):
+        assert translated(text) == text
+
+
 @pytest.mark.slow
 def test_hostile_text_costs_no_time():
     """Of the words of a message with six values, again and again."""
