@@ -27,7 +27,12 @@ MAX_PREPARED = 1000
 cursor_class: type[psycopg.Cursor[Any]] = psycopg.Cursor
 # More than are given between a backup and its restore.
 MARGIN = 1_000_000
-SKIP = "SELECT setval(found, nextval(found) + %s) + 1 FROM to_regclass(%s) found"
+# The schema of the old tables during a restore.
+ASIDE = "before_restore"
+SKIP = (
+    "SELECT setval(found, greatest(nextval(found), pg_sequence_last_value(to_regclass(%s))) + %s) + 1"
+    " FROM to_regclass(%s) found"
+)
 
 
 def fetch_row(statement: str, parameters: Parameters = ()) -> tuple[Any, ...] | None:
@@ -101,5 +106,5 @@ def skip_numbers(sequence: str) -> int | None:
 
     Returns the next one, or None if there is no such sequence yet.
     """
-    row = fetch_row(SKIP, [MARGIN, sequence])
+    row = fetch_row(SKIP, [f"{ASIDE}.{sequence}", MARGIN, sequence])
     return row[0] if row else None

@@ -12,6 +12,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from fulfillment.core.db.first_migrations import is_older_than_first_release
 from fulfillment.core.db.locks import LOCK_CONNECTION, exclusive_job
+from fulfillment.core.db.prepared import ASIDE
 from fulfillment.core.errors import Conflict, Unprocessable
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.plugins import offered_values
@@ -25,9 +26,6 @@ from fulfillment.operations.backups.manifest import (
     read_manifest,
 )
 from fulfillment.operations.backups.programs import find_program, run_program
-
-# The schema of the old tables during a restore.
-ASIDE = "before_restore"
 
 
 def restore_backup(

@@ -242,6 +242,18 @@ def test_restore_refuses_a_database_that_is_not_empty(shop, second, backup):
     assert contents_of(f"{SECOND}_{os.getpid()}") == contents_of(connection.settings_dict["NAME"])
 
 
+def test_second_restore_skips_the_numbers_given_since_the_first(second, backup):
+    """The same number named two orders: a press that knew the first would not have printed the second."""
+    given = []
+    for _ in range(2):
+        restore(second, "--force", str(backup))
+        with connected(f"{SECOND}_{os.getpid()}") as opened:
+            sequences = "nextval('stores_order_number'), nextval('production_gangsheet_id_seq')"
+            given.append(opened.execute(f"SELECT {sequences}").fetchone())
+
+    assert all(later > earlier for earlier, later in zip(*given, strict=True)), given
+
+
 def test_restore_refuses_while_the_service_is_connected(second, backup):
     with (
         connected(f"{SECOND}_{os.getpid()}"),
