@@ -94,8 +94,8 @@ def advance_demo_orders(*, older_than: timedelta) -> int:
     waiting = waiting.exclude(is_test=True, metadata__has_key=TEST_OUTCOME)
     orders = list(waiting.order_by("created", "id"))
     for order in orders:
-        # One transaction each, so that a long queue does not block other orders of the store.
-        with suppress(PreconditionFailed):
+        # One transaction each, so that neither a long queue nor a refused order holds up other orders of the store.
+        with suppress(Conflict, PreconditionFailed):
             advance_order(order=order, actor=ACTOR, if_match=[order_etag(order)])
     return len(orders)
 

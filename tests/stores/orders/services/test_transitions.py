@@ -15,6 +15,7 @@ from stores.orders.representations import order_etag, render_export_row
 from stores.orders.services import changes, transitions
 from stores.orders.services.cancellation import cancel_order, refuse_cancellation
 from stores.orders.services.changes import Actor, check_match
+from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.simulation import advance_demo_orders, advance_order
 from stores.orders.services.transitions import MAX_SHIPMENTS, Parcel, transition_order
 
@@ -293,6 +294,14 @@ def test_waiting_demo_orders_are_advanced_when_old_enough(demo_order):
     assert advance_demo_orders(older_than=timedelta(hours=1)) == 1
     assert Order.objects.get().status == 30
     assert OrderHistory.objects.last().actor_kind == "System"
+
+
+def test_demo_order_of_an_erased_recipient_holds_up_no_other(shop, demo_order):
+    other = Order.objects.get(pk=shop.place().json()["OrderID"])
+    erase_recipient(order=demo_order, actor=STORE, force=True)
+    Order.objects.update(updated=timezone.now() - timedelta(hours=2))
+    advance_demo_orders(older_than=timedelta(hours=1))
+    assert Order.objects.get(pk=other.pk).status == 30
 
 
 def test_only_orders_of_the_demo_store_that_can_continue_are_advanced(demo_order):
