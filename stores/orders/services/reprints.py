@@ -75,6 +75,7 @@ def _make_request(order: Order, items: Sequence[OrderItem]) -> OrderRequest:
         recipient=order.recipient,
         template_data=[item.template_data for item in items],
         reprint_of=str(order.pk),
+        labels=[item.label for item in items],
     )
 
 

@@ -147,6 +147,12 @@ def test_reprint_orders_the_same_file_again(console, shop, order):
     assert Order.objects.count() == 2
 
 
+def test_reprint_tells_packing_who_each_piece_is_for(console, order):
+    order.items.filter(position=0).update(label="Ada Lovelace, 17")
+    console.post(address("reprint", order.pk), {"item": ["0"], "reprints": "0"})
+    assert Order.objects.get(reprint_of=order).items.get().label == "Ada Lovelace, 17"
+
+
 def test_reprint_prints_what_can_no_longer_be_drawn(console, order):
     """The template of that day, or a picture of the application, may be gone."""
     type(order.items.get(position=0).product).objects.update(template=None, version=9)
