@@ -257,7 +257,10 @@ def _hold_uncertain(job: Job, message: str) -> None:
 
 
 def record_refused_cancellation(job: Job, message: str) -> None:
-    """The provider continues to produce the job; an operator decides."""
+    """The provider continues to produce the job, and an operator decides; one that it cannot have is cancelled."""
+    if job.state == JobState.QUEUED and not job.is_uncertain:
+        cancel_locked(job, note="No provider has it.")
+        return
     job.cancel_requested, job.next_try, job.message = None, None, message[:1000]
     if job.state == JobState.QUEUED:
         job.held = HoldReason.MANUAL

@@ -19,6 +19,7 @@ from stores.orders.services.transitions import transition_order
 from tests.factories.orders import order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
 from tests.support.orders.shop import Shop
+from tests.support.production.provider_orders import placed, work
 
 pytestmark = pytest.mark.django_db
 TO_THE_END = {
@@ -182,3 +183,17 @@ def test_all_jobs_of_an_order_leave_a_gang_sheet_at_once(order, many, statuses):
     # One statement saves the job that stays.
     assert of_many <= _queries(order, *statuses) + 1
     assert list(Job.objects.filter(gang_sheet__isnull=False)) == [job]
+
+
+@pytest.mark.parametrize("items", [1, 2])
+def test_job_that_a_provider_never_got_ends_with_its_order(shop, flow, press, items):
+    order = placed(shop, items)
+    flow.fault = lambda _method, _path, _moment: 429
+    work()
+    flow.fault = None
+
+    transition_order(order=order, status=OrderStatus.CANCELLED, actor=STORE)
+    work()
+
+    assert set(order.jobs.values_list("state", "held", "next_try")) == {(JobState.CANCELLED, "", None)}
+    assert flow.orders == {}
