@@ -10,6 +10,7 @@ import re
 from datetime import date, timedelta
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 if TYPE_CHECKING:
     from stores.orders.models import Order
@@ -72,7 +73,8 @@ def _weekday_of(year: int, month: int, weekday: int, number: int) -> date:
 
 def ship_day(order: Order, *, is_mailing: bool) -> date:
     """The day by which production ends and the pieces leave the shop."""
-    start = order.store.local_date(order.created)
+    # Not `Store.local_date`: a migration calls this with its own models, which have no methods.
+    start = order.created.astimezone(ZoneInfo(order.store.time_zone)).date()
     return (add_post_days if is_mailing else add_business_days)(start, order.production_days)
 
 
