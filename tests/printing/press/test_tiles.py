@@ -187,3 +187,21 @@ def test_tiles_without_a_box_stay_as_they_are():
 
     with pikepdf.open(io.BytesIO(prepare_press_artwork(out.getvalue()).pdf)) as pdf:
         assert set(pdf.pages[0].obj.Resources.Pattern.keys()) == {"/P"}
+
+
+@pytest.mark.parametrize("content", [b"0 20 40 20 re f", b"20 0 20 40 re f", b"20 20 20 20 re f"])
+@pytest.mark.parametrize("paint", [1, 2])
+def test_tiles_that_overlap_show_their_neighbors(content, paint):
+    """As TikZ draws the lines of a hatch beyond each step."""
+
+    def change(pdf, page):
+        tile = Dictionary(PatternType=1, PaintType=paint, TilingType=1, Resources=Dictionary())
+        tile.BBox, tile.XStep, tile.YStep = [0, 0, 40, 40], 20, 20
+        color = b"1 0 0 0 k " if paint == 1 else b""
+        page.Resources = Dictionary(
+            Pattern=Dictionary(P=pdf.make_stream(color + content, tile)),
+            ColorSpace=Dictionary(C=pikepdf.Array([Name.Pattern, Name.DeviceCMYK])),
+        )
+
+    color = FILLED if paint == 1 else b"/C cs 1 0 0 0 /P scn "
+    assert list(shown(made(color + BOX + b"f", change))) == [1, 1]
