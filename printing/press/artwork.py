@@ -19,6 +19,7 @@ from printing.press.layers import remove_hidden_layers
 from printing.press.masks import resolve_masks
 from printing.press.nesting import NAME, LongName, depth_of
 from printing.press.objects import drop, drop_unnamed, give_resources, save_pdf, unwrap_jpegs
+from printing.press.opacities import set_gradients_again
 from printing.press.plain import make_plain
 from printing.press.stencils import group_stencils
 from printing.press.streams import Matrix
@@ -166,6 +167,7 @@ def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ..
         bound_tiles(output, holders)
         color_tiles(output, holders)
         fade_tiles(output, holders)
+        set_gradients_again(output, holders)
         group_stencils(output, holders)
         unwrap_jpegs(output)
         resolve_masks(output)

@@ -1,4 +1,4 @@
-"""Tiles have the same colors on the screen as in print, and are half-clear on both."""
+"""Tiles and gradients have the same colors on the screen as in print, and are half-clear on both."""
 
 import io
 
@@ -25,8 +25,13 @@ def page_of(content):
         tile.BBox, tile.XStep, tile.YStep = [0, 0, 40, 40], 40, 40
         form = pdf.make_stream(b"1 0 0 0 k " + BOX + b"f", Type=Name.XObject, Subtype=Name.Form)
         form.BBox, form.Resources = [0, 0, 300, 200], Dictionary()
+        ink = Dictionary(FunctionType=2, Domain=[0, 1], C0=[1, 0, 0, 0], C1=[1, 0, 0, 0], N=1)
+        shading = Dictionary(ShadingType=2, ColorSpace=Name.DeviceCMYK, Coords=[0, 0, 300, 0], Function=ink)
+        patterns = Dictionary(P=pdf.make_stream(b"1 0 0 0 k 0 0 40 40 re f", tile))
+        if b"/G " in content:
+            patterns.G = Dictionary(PatternType=2, Shading=shading)
         page.Resources = Dictionary(
-            Pattern=Dictionary(P=pdf.make_stream(b"1 0 0 0 k 0 0 40 40 re f", tile)),
+            Pattern=patterns,
             XObject=Dictionary(F=form),
             ExtGState=Dictionary(H=Dictionary(ca=0.5, CA=0.5), O=Dictionary(ca=1, CA=1)),
         )
@@ -60,6 +65,25 @@ def shown(page):
     ],
 )
 def test_tiles_are_as_clear_as_the_state_says(content, level):
+    assert list(shown(page_of(content))) == [level, level]
+
+
+@pytest.mark.parametrize(
+    ("content", "level"),
+    [
+        (b"/Pattern cs /G scn /H gs " + BOX + b"f", 0.5),
+        (b"/H gs /Pattern cs /G scn /O gs " + BOX + b"f", 1),
+        (b"/Pattern cs /G scn q /H gs Q " + BOX + b"f", 1),
+        (b"/Pattern cs /G scn q 0 g Q /H gs " + BOX + b"f", 0.5),
+        (b"/Pattern cs /G scn 1 0 0 0 k /H gs " + BOX + b"f", 0.5),
+        (b"/Pattern CS /G SCN /H gs 60 w 60 85 m 220 85 l S", 0.5),
+        (b"/Pattern CS /G SCN 1 0 0 0 k /H gs " + BOX + b"f", 0.5),
+        (b"/Pattern cs /G scn /H gs /Pattern cs /P scn " + BOX + b"f", 0.5),
+        (b"/Pattern cs /P scn /H gs /Pattern cs /G scn " + BOX + b"f", 0.5),
+    ],
+)
+def test_gradients_are_as_clear_as_the_state_says(content, level):
+    """As Chrome names the opacity after the color."""
     assert list(shown(page_of(content))) == [level, level]
 
 
