@@ -39,8 +39,9 @@ REASONS_SHOWN = 20
 
 
 def statuses_to_choose(order: Order) -> list[int]:
-    waits = order.approval == ApprovalState.PENDING
-    return [code for code in sorted(next_statuses(order)) if code != OrderStatus.ACCEPTED or not waits]
+    cannot_be_accepted = order.approval == ApprovalState.PENDING or order.recipient_erased
+    allowed = sorted(next_statuses(order))
+    return [code for code in allowed if code != OrderStatus.ACCEPTED or not cannot_be_accepted]
 
 
 def _parcel_field(label: Any, longest: int) -> forms.CharField:

@@ -183,7 +183,7 @@ def _import_whole(lines: Sequence[ReportedStatus]) -> list[LineResult]:
 def _orders_of(lines: Sequence[ReportedStatus]) -> dict[int, _OrderState]:
     numbers = {number for line in lines if (number := parse_number(line.number)) is not None}
     orders = Order.objects.filter(number__in=numbers).only(
-        "number", "status", "sequence", "cancellation", "approval", "store"
+        "number", "status", "sequence", "cancellation", "approval", "recipient_erased", "store"
     )
     state = {order.pk: _OrderState(order, set()) for order in orders}
     parcels = Shipment.objects.filter(order__in=state).values_list("order", "carrier", "tracking_number")
