@@ -17,6 +17,7 @@ from fulfillment.core.admin.base import ConsoleAdmin, ExtraPage
 from fulfillment.core.admin.read_only import LimitedUploadAdmin, ServiceUploadForm
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import pdf_response
+from fulfillment.core.recorded_texts import translated
 
 
 class NewOfficialForm(ServiceUploadForm):
@@ -72,7 +73,7 @@ class MappingForm(forms.ModelForm):
             check_mapping(self.mapping, self.instance.field_names)
         except DomainError as error:
             for fault in error.faults:
-                self.add_error(fault.pointer.strip("/"), fault.message)
+                self.add_error(fault.pointer.strip("/"), translated(fault.message))
         return cleaned
 
 

@@ -110,9 +110,9 @@ class ProviderForm(forms.ModelForm):
             for fault in error.faults:
                 name = PREFIX + fault.pointer.removeprefix("/settings/")
                 if name not in faulty:
-                    self.add_error(name if name in self.fields else None, fault.message)
+                    self.add_error(name if name in self.fields else None, translated(fault.message))
         except DomainError as error:
-            self.add_error(None, error.message)
+            self.add_error(None, translated(error.message))
         return cleaned
 
 

@@ -87,7 +87,7 @@ class ImportRunAdmin(ReadOnlyAdmin):
             try:
                 run = receive_upload(upload=form.cleaned_data["file"], by=request.user.get_username())
             except DomainError as error:
-                form.add_error("file", error.message)
+                form.add_error("file", translated(error.message))
             else:
                 return redirect("admin:delivery_importrun_prepare", run.pk)
         context = self.page_context(request, _("Import delivery populations"), form=form)

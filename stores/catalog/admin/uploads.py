@@ -31,6 +31,7 @@ from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.concurrency_limits import FILES, LimitedStream
 from fulfillment.core.errors import DomainError
 from fulfillment.core.page_messages import errors_as_messages
+from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import in_percent
 from stores.catalog.models import CatalogUpload, CatalogUploadState, Store
 from stores.catalog.services.imports import MAX_CHANGES, export_catalog
@@ -222,7 +223,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
         try:
             return receive_catalog_upload(upload=values["file"], by=user, store=values["store"])
         except DomainError as error:
-            form.add_error("file", error.message)
+            form.add_error("file", translated(error.message))
             return None
 
     def _upload(self, request: HttpRequest, upload_id: int) -> CatalogUpload:
