@@ -246,7 +246,7 @@ def _list_counts(summary: dict[str, Any]) -> list[tuple[str, int]]:
 def _progress_text(upload: CatalogUpload) -> str:
     shown = upload.get_state_display()
     if upload.error:
-        return f"{shown}. {upload.error}"
+        return f"{shown}. {translated(upload.error)}"
     if upload.state in BEFORE_A_WORKER and not alive_workers():
         return _("%(shown)s. No worker is running: start one with “manage.py worker”.") % {"shown": shown}
     return (
