@@ -43,7 +43,7 @@ def delivery_page(
 
 def events_of_order(order_id: UUID) -> QuerySet[Event]:
     """Newest first, with their deliveries and the webhooks of these."""
-    deliveries = Prefetch("deliveries", Delivery.objects.select_related("webhook"))
+    deliveries = Prefetch("deliveries", Delivery.objects.select_related("webhook").order_by("id"))
     return Event.objects.filter(data__OrderID=str(order_id)).order_by("-id").prefetch_related(deliveries)
 
 

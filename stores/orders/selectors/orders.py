@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from accounts.models import Role, User
 from applications.registration.models import Application
-from applications.webhooks.models import Delivery, Event
+from applications.webhooks.models import Event
+from applications.webhooks.selectors.deliveries import events_of_order
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import NotFound
 from fulfillment.core.plugins import offered_values
@@ -226,9 +227,8 @@ def visible_order(access: OrdersAccess, order_id: str) -> Order:
 
 def events_sent_to(application: Application, order: Order) -> list[Event]:
     """The events of an order as sent to the application, oldest first, with their deliveries."""
-    deliveries = Prefetch("deliveries", Delivery.objects.select_related("webhook").order_by("id"))
-    events = Event.objects.filter(application=application, data__OrderID=str(order.pk))
-    return list(events.prefetch_related(deliveries).order_by("transaction", "id")[:EVENTS_SHOWN])
+    events = events_of_order(order.pk).filter(application=application)
+    return list(events.order_by("transaction", "id")[:EVENTS_SHOWN])
 
 
 def _orders_to_show() -> QuerySet[Order]:
