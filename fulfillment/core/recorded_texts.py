@@ -21,7 +21,7 @@ _PERCENT = re.compile(r"(?<=\d)%")
 MAX_LENGTH = 2_000
 # So does one with more sentences: people wrote it.
 MAX_SENTENCES = 20
-# A text may stand in a text so deep.
+# Texts within texts are translated to this depth.
 MAX_DEPTH = 10
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.?!]) (?=[A-Z“])")
 

@@ -101,7 +101,7 @@ def check_transition(order: Order, status: int) -> None:
     if status == OrderStatus.ACCEPTED and order.approval == ApprovalState.PENDING:
         raise Conflict(_("The order needs approval before it is accepted."), code="approval_pending")
     if status == OrderStatus.ACCEPTED and order.recipient_erased:
-        # Its print files are gone, and nobody is left to send it to.
+        # The erasure has deleted the print files and the address.
         raise Conflict(
             _("The recipient of this order was erased: cancel or reject the order."), code="recipient_erased"
         )
