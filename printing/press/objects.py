@@ -67,6 +67,12 @@ def resources_of_kind(resources: Any, kind: str) -> Iterator[Any]:
         yield from list(resources_by_name.values())
 
 
+def has_half_clear_state(resources: Any, *keys: str) -> bool:
+    """Whether a graphics state sets the opacity of fills (`/ca`) or of strokes (`/CA`) below 1."""
+    states = resources_of_kind(resources, "/ExtGState")
+    return any(float(state.get(key, 1)) < 1 for state in states for key in keys)
+
+
 def held_in(pdf: pikepdf.Pdf, kind: str) -> Iterator[tuple[Any, Any]]:
     """Each resources dictionary of this kind, after what has it."""
     for holder in list(pdf.objects):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pikepdf
 
-from printing.press.objects import get_dictionary, resources_of_kind
+from printing.press.objects import get_dictionary, has_half_clear_state, resources_of_kind
 from printing.press.streams import Instruction
 from printing.press.tiles import rewrite_streams
 
@@ -15,14 +15,14 @@ _COLORS = frozenset({"g", "rg", "k", "cs", "sc", "scn"})
 
 def set_gradients_again(pdf: pikepdf.Pdf, holders: list[Any]) -> None:
     """Sets gradients after each change of the opacity, which browsers write after the color."""
-    owners = (holder for holder in holders if _has_half_clear(holder.Resources))
+    owners = (holder for holder in holders if _has_half_clear_gradient(holder.Resources))
     rewrite_streams(pdf, ((owner, partial(_set_again, owner.Resources)) for owner in owners))
 
 
-def _has_half_clear(resources: Any) -> bool:
-    states = resources_of_kind(resources, "/ExtGState")
-    is_clear = any(float(state.get(key, 1)) < 1 for state in states for key in ("/ca", "/CA"))
-    return is_clear and any(map(_is_gradient, resources_of_kind(resources, "/Pattern")))
+def _has_half_clear_gradient(resources: Any) -> bool:
+    return has_half_clear_state(resources, "/ca", "/CA") and any(
+        map(_is_gradient, resources_of_kind(resources, "/Pattern"))
+    )
 
 
 def _is_gradient(pattern: Any) -> bool:

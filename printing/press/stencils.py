@@ -6,7 +6,7 @@ from typing import Any
 
 import pikepdf
 
-from printing.press.objects import get_dictionary, resources_of_kind
+from printing.press.objects import get_dictionary, has_half_clear_state, resources_of_kind
 from printing.press.streams import Instruction
 from printing.press.tiles import rewrite_streams
 
@@ -16,14 +16,14 @@ _BLACK = pikepdf.ContentStreamInstruction([0], pikepdf.Operator("g"))
 
 def group_stencils(pdf: pikepdf.Pdf, holders: list[Any]) -> None:
     """Draws half-clear stencils in groups. Those in a color of around their form, or in a pattern, stay as they are."""
-    owners = (holder for holder in holders if _has_half_clear(holder.Resources))
+    owners = (holder for holder in holders if _has_half_clear_stencil(holder.Resources))
     rewrite_streams(pdf, ((owner, partial(_group, pdf, owner)) for owner in owners))
 
 
-def _has_half_clear(resources: Any) -> bool:
-    states = resources_of_kind(resources, "/ExtGState")
-    is_clear = any(float(state.get("/ca", 1)) < 1 for state in states)
-    return is_clear and any(map(_is_stencil, resources_of_kind(resources, "/XObject")))
+def _has_half_clear_stencil(resources: Any) -> bool:
+    return has_half_clear_state(resources, "/ca") and any(
+        map(_is_stencil, resources_of_kind(resources, "/XObject"))
+    )
 
 
 def _is_stencil(picture: Any) -> bool:
