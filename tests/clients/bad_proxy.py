@@ -35,6 +35,9 @@ FATES = {
     "is 502 after": 4,
 }
 
+# Seconds.
+LATE_ANSWER = 4
+
 
 class Proxy(ThreadingHTTPServer):
     daemon_threads = True
@@ -69,6 +72,8 @@ class Handler(BaseHTTPRequestHandler):
         if self.is_kept_back(fate, body):
             return None
         status, headers, response = self.forward(body)
+        if fate == "is answered late":
+            time.sleep(LATE_ANSWER)
         if fate == "is cut after":
             return self.cut()
         if fate.endswith("after"):

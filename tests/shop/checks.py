@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 import requests
 
+from tests.clients.bad_proxy import LATE_ANSWER
+from tests.shop.faults import set_fates
 from tests.shop.processes import wait_until
-from tests.shop.scene import Scene
+from tests.shop.scene import NO_FAULTS, Scene
 from tests.shop.service import ACCEPTED, STORE
 from tests.shop.shop import CARD, Refused, Shop
 from tests.support.printing.document_making import document
@@ -189,6 +191,28 @@ def check_cancelled_in_production(scene: Scene) -> None:
     assert row["cancellation"] == "Requested", row
     service.set_status(row["print_order_id"], 90)
     wait_until(lambda: shop.order(order_id)["fulfillments"][0]["canceled_at"], "the shop follows", 60)
+
+
+def check_cancellation_outlasts_an_older_answer(scene: Scene) -> None:
+    """What the store said before the shop asked to cancel may arrive afterwards."""
+    shop, service = scene.shop, scene.service
+    order_id = shop.buy()
+    row = placed(scene, order_id)
+    [fulfillment] = shop.order(order_id)["fulfillments"]
+    for status in (20, ACCEPTED):
+        service.set_status(row["print_order_id"], status)
+    wait_until(lambda: shop.prints(order_id)[0]["status"] == ACCEPTED, "the shop follows", 60)
+    set_fates(scene, {"is answered late": 1}, NO_FAULTS)
+    service.set_status(row["print_order_id"], IN_PRODUCTION)
+    wait_until(lambda: scene.to_service.fates["is answered late"], "the shop asks", 60)
+    # Nor does a webhook set it right.
+    set_fates(scene, NO_FAULTS, {"is lost": 1})
+    with refused("was asked to cancel"):
+        shop.post(f"/admin/orders/{order_id}/fulfillments/{fulfillment['id']}/cancel")
+    time.sleep(LATE_ANSWER + 1)
+    set_fates(scene, NO_FAULTS, NO_FAULTS)
+    [row] = shop.prints(order_id)
+    assert row["cancellation"] == "Requested", row
 
 
 def check_rejected_by_the_store(scene: Scene) -> None:

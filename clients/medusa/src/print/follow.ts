@@ -7,7 +7,7 @@ import {
 } from "@medusajs/medusa/core-flows";
 import { type models } from "store-fulfillment";
 
-import { type PrintOrderRow, total } from "../modules/print/service";
+import { type OrderChanges, type PrintOrderRow, total } from "../modules/print/service";
 import { container, logger, prints, read } from "./container";
 import { wordsOf } from "./errors";
 import { recordOf } from "./place";
@@ -37,7 +37,7 @@ export async function follow(externalId: string): Promise<void> {
     async () => {
       const order = await client().orders.get(known.store_id, `@${externalId}`);
       await bring(known, order);
-      await prints().updatePrintOrders({ id: known.id, ...(await changesOf(order)) });
+      await prints().recordChanges(known.id, await changesOf(order));
     },
     { timeout: LOCK_SECONDS },
   );
@@ -103,7 +103,7 @@ function labelsOf(order: models.Order): Array<{ tracking_number: string; trackin
 }
 
 /** What the row of an order says after a change. */
-export async function changesOf(order: models.Order): Promise<Partial<PrintOrderRow>> {
+export async function changesOf(order: models.Order): Promise<OrderChanges> {
   const end: Partial<PrintOrderRow> = ENDED.includes(order.Status) ? { state: "ended", problem: await reasonOf(order) } : { problem: null };
   return { ...recordOf(order), ...end };
 }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 
 import { ApiError, Conflict, InvalidRequest, type models, NotFound, RateLimited, ServerError } from "store-fulfillment";
 
-import { type PrintOrderRow, refusal } from "../modules/print/service";
+import { type OrderChanges, type PrintOrderRow, refusal } from "../modules/print/service";
 import { prints, read } from "./container";
 import { wordsOf } from "./errors";
 import { itemsOf, type Line, titlesOf } from "./lines";
@@ -136,7 +136,7 @@ function recipientOf(address: Address): models.RecipientRequest {
 }
 
 /** What the row keeps of an order. */
-export function recordOf(order: models.Order): Partial<PrintOrderRow> {
+export function recordOf(order: models.Order): OrderChanges {
   return {
     print_order_id: order.OrderID,
     print_order_number: order.OrderNumber,

@@ -5,6 +5,7 @@ import { InjectTransactionManager, MedusaContext, MedusaError, MedusaService } f
 import { PrintContact, PrintOrder, PrintProduct, PrintQuote } from "./models/print";
 
 export type PrintOrderRow = InferTypeOf<typeof PrintOrder>;
+export type OrderChanges = Partial<PrintOrderRow> & Pick<PrintOrderRow, "sequence">;
 export type PrintProductRow = InferTypeOf<typeof PrintProduct>;
 export type PrintQuoteRow = InferTypeOf<typeof PrintQuote>;
 
@@ -52,6 +53,18 @@ export default class PrintService extends MedusaService({ PrintProduct, PrintOrd
     const number = Math.max(0, ...rows.map((row) => Number(row.external_id.split("-").at(-1)))) + 1;
     const { order_id, store_id } = claim;
     return this.createPrintOrders({ order_id, store_id, lines, external_id: `${order_id}-${number}`, ...now }, context);
+  }
+
+  /** What the store says of an order, unless something later is known: its responses may overtake each other. */
+  @InjectTransactionManager()
+  async recordChanges(
+    id: string,
+    changes: OrderChanges,
+    @MedusaContext() context: Context<SqlEntityManager> = {},
+  ): Promise<void> {
+    await lock(id, context);
+    const known = await this.retrievePrintOrder(id, {}, context);
+    if (known.sequence <= changes.sequence) await this.updatePrintOrders({ id, ...changes }, context);
   }
 
   /** When there was contact, and what was wrong. */

@@ -90,7 +90,7 @@ export default class PrintProvider extends AbstractFulfillmentProviderService {
     const [row] = await prints().listPrintOrders({ fulfillment_id: String(data["fulfillment_id"]) });
     if (!row?.print_order_id || (await isShared(data))) return {};
     const order = await this.cancelled(row.store_id, row.print_order_id);
-    await prints().updatePrintOrders({ id: row.id, ...(await changesOf(order)) });
+    await prints().recordChanges(row.id, await changesOf(order));
     if (!ENDED.includes(order.Status)) throw refusal("The print store has started this order and was asked to cancel it. The fulfillment is cancelled here when the store agrees.");
     return {};
   }
