@@ -29,7 +29,7 @@ from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.recorded_texts import translated
 from production.adapters.registry import adapter_kind, adapter_kinds
 from production.providers.models import Provider
-from production.providers.selectors import is_down, postback_url, provider_secrets
+from production.providers.selectors import is_down, postback_url, readable_secrets
 from production.providers.services import (
     ProviderValues,
     check_provider,
@@ -70,7 +70,7 @@ class ProviderForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         is_stored = self.instance.pk is not None
-        secrets = provider_secrets(self.instance) if is_stored else {}
+        secrets = readable_secrets(self.instance if is_stored else None)
         secret_names = adapter_kind(self.adapter_kind).settings.secrets
         for name, field in self.fields.items():
             setting = name.removeprefix(PREFIX)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from cryptography.fernet import InvalidToken
 from django.conf import settings
 from django.db.models import QuerySet
 from django.urls import reverse
@@ -21,8 +22,15 @@ from production.providers.models import Provider
 FAILOVER_AFTER = timedelta(seconds=20)
 
 
+class SecretsUnreadable(ValueError):
+    """No encryption key opens what is stored."""
+
+    def __init__(self) -> None:
+        super().__init__("No encryption key opens the stored secrets. Enter them again.")
+
+
 def adapter_of(provider: Provider) -> Adapter:
-    """Raises ValueError where the settings no longer fit, and InvalidToken where no key opens the secrets."""
+    """Raises ValueError where the settings no longer fit, and its SecretsUnreadable."""
     secrets = provider_secrets(provider)
     kind = adapter_kind(provider.adapter)
     values = kind.settings({**provider.settings, **secrets}).read()
@@ -36,12 +44,27 @@ def plain_settings(provider: Provider) -> Mapping[str, Any]:
 
 
 def provider_secrets(provider: Provider) -> Mapping[str, str]:
-    secrets: dict[str, str] = json.loads(decrypt(provider.secrets_ciphertext))
+    try:
+        secrets: dict[str, str] = json.loads(decrypt(provider.secrets_ciphertext))
+    except InvalidToken as error:
+        raise SecretsUnreadable from error
     return secrets
 
 
+def readable_secrets(provider: Provider | None) -> Mapping[str, str]:
+    """None where no key opens them, so that they can be entered again."""
+    try:
+        return provider_secrets(provider) if provider else {}
+    except SecretsUnreadable:
+        return {}
+
+
 def postback_url(provider: Provider) -> str:
-    secret = decrypt(provider.postback_ciphertext)
+    """Empty where no key opens its secret."""
+    try:
+        secret = decrypt(provider.postback_ciphertext)
+    except InvalidToken:
+        return ""
     return settings.PUBLIC_URL + reverse("production_postback", args=[provider.code, secret])
 
 

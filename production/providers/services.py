@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from cryptography.fernet import InvalidToken
 from django.db import connection, transaction
 from django.db.models import F, Q, Value
 from django.db.models.functions import Greatest
@@ -20,7 +19,7 @@ from fulfillment.core.secrets import digest, encrypt, generate_secret
 from production.adapters.registry import adapter_kind, adapter_kinds
 from production.interface import ProviderRefused, ProviderUnavailable
 from production.providers.models import Provider
-from production.providers.selectors import adapter_of, provider_secrets
+from production.providers.selectors import SecretsUnreadable, adapter_of, readable_secrets
 
 logger = logging.getLogger(__name__)
 
@@ -54,7 +53,7 @@ def save_provider(*, values: ProviderValues, provider: Provider | None = None) -
             raise Conflict(
                 "The adapter of a provider cannot be changed. Add another provider.", code="adapter_fixed"
             )
-    stored_secrets = provider_secrets(provider) if provider else {}
+    stored_secrets = readable_secrets(provider)
     clean, secrets = check_settings(values=values, provider=provider)
     record = provider or _new_provider()
     record.code, record.name, record.adapter = values.code, values.name, values.adapter
@@ -80,7 +79,7 @@ def check_settings(
     *, values: ProviderValues, provider: Provider | None = None
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The clean settings and secrets; raises Invalid with a fault for each mistake, at /settings/<name>."""
-    stored_secrets = provider_secrets(provider) if provider else {}
+    stored_secrets = readable_secrets(provider)
     form_class = adapter_kind(values.adapter).settings
     secret_names = form_class.secrets
     entered = {name: value for name, value in values.settings.items() if name not in secret_names or value}
@@ -122,14 +121,11 @@ def _run_check(provider: Provider, check: Callable[[], str]) -> str:
         message_of_check = check()
     except (ProviderRefused, ValueError) as error:
         note_failure(provider=provider, message=str(error))
-        raise Conflict(str(error), code="provider_refused") from error
+        code = "secrets_unreadable" if isinstance(error, SecretsUnreadable) else "provider_refused"
+        raise Conflict(str(error), code=code) from error
     except ProviderUnavailable as error:
         note_failure(provider=provider, message=str(error))
         raise Unavailable(str(error), code="provider_unavailable") from error
-    except InvalidToken as error:
-        message = "The stored secrets cannot be decrypted. Enter them again."
-        note_failure(provider=provider, message=message)
-        raise Conflict(message, code="secrets_unreadable") from error
     note_success(provider=provider)
     return message_of_check
 

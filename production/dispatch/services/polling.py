@@ -4,7 +4,6 @@ import time
 from collections.abc import Collection, Sequence
 from datetime import timedelta
 
-from cryptography.fernet import InvalidToken
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -67,9 +66,6 @@ def _poll_once(provider: Provider) -> int:
             adapter.confirm(reports)
     except (ProviderUnavailable, ProviderRefused, ValueError) as error:
         note_failure(provider=provider, message=str(error))
-        return 0
-    except InvalidToken:
-        note_failure(provider=provider, message="The stored secrets cannot be decrypted. Enter them again.")
         return 0
     if provider.failing_since is not None and reports:
         note_success(provider=provider)

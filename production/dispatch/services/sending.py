@@ -8,7 +8,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from enum import Enum
 
-from cryptography.fernet import InvalidToken
 from django.db import transaction
 from django.utils import timezone
 
@@ -115,10 +114,9 @@ def _exchange_with_provider(attempts: Sequence[Attempt]) -> None:
     except (Unavailable, TooManyRequests) as error:
         # A part of the service is unavailable, such as its file storage; the provider is not at fault.
         record_each(attempts, outcomes.record_postponed, error=error)
-    except (DomainError, ValueError, InvalidToken) as error:
+    except (DomainError, ValueError) as error:
         # Nothing was sent, because of an unusable file, setting or secret.
-        message = str(error) or "No encryption key opens the stored secrets. Enter them again."
-        record_each(attempts, outcomes.record_unusable, message=message)
+        record_each(attempts, outcomes.record_unusable, message=str(error))
 
 
 def _build_jobs(attempts: Sequence[Attempt]) -> tuple[list[AdapterJob], dict[int, str]]:

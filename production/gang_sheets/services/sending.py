@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from cryptography.fernet import InvalidToken
 from django.db import transaction
 from django.utils import timezone
 
@@ -179,9 +178,8 @@ def _exchange_with_provider(sheet: GangSheet, attempts: Sequence[Attempt], built
             _record_dissolved(sheet, attempts, reason, outcomes.record_refused, error=error)
     except ProviderUnavailable as error:
         _record_unavailable(sheet, attempts, error)
-    except (DomainError, ValueError, InvalidToken) as error:
-        message = str(error) or "No encryption key opens the stored secrets. Enter them again."
-        _record_dissolved(sheet, attempts, message, outcomes.record_unusable, message=message)
+    except (DomainError, ValueError) as error:
+        _record_dissolved(sheet, attempts, str(error), outcomes.record_unusable, message=str(error))
     else:
         _record_sent(sheet, attempts, submitted)
 
@@ -229,7 +227,7 @@ def _record_unavailable(sheet: GangSheet, attempts: Sequence[Attempt], error: Pr
 
 def record_sheet_fault(*, sheet_pk: int) -> None:
     """Postpones the sheet after a logged error of the service; a retry closes its open attempts."""
-    postpone_sheet(sheet_pk=sheet_pk, message="The service had an internal error; see its log.")
+    postpone_sheet(sheet_pk=sheet_pk, message=outcomes.INTERNAL_ERROR)
 
 
 @transaction.atomic

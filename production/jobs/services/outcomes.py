@@ -35,6 +35,7 @@ BACKOFF = (2, 4, 8, 15, 30, 60, 120, 300, 600, 900)
 GIVE_UP_AFTER = timedelta(hours=24)
 MAX_WAIT = timedelta(hours=1)
 MAX_TEXT_LENGTH = 200_000
+INTERNAL_ERROR = "The service had an internal error; see its log."
 
 
 def failure_keys(job_number: str) -> list[str]:
@@ -188,11 +189,10 @@ def record_fault(*, job_pk: int) -> None:
     jobs = Job.objects.filter(order=order)
     number = jobs.values_list("provider_order", flat=True).get(pk=job_pk)
     affected_jobs = lock_jobs(jobs.filter(provider_order=number) if number else jobs.filter(pk=job_pk))
-    message = "The service had an internal error; see its log."
     for attempt in Attempt.objects.filter(job__in=affected_jobs, outcome=AttemptOutcome.UNFINISHED):
-        job = _complete_attempt(attempt, AttemptOutcome.FAILED, message=message)
+        job = _complete_attempt(attempt, AttemptOutcome.FAILED, message=INTERNAL_ERROR)
         job.is_uncertain = job.is_uncertain or attempt.kind == AttemptKind.SUBMIT
-        _try_again(job, attempt, message)
+        _try_again(job, attempt, INTERNAL_ERROR)
 
 
 def _complete_attempt(
