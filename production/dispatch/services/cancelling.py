@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from production.gang_sheets.services.members import remove_from_sheets
 from production.jobs.models import Job, JobState
-from production.jobs.services.recording import SYSTEM, record_jobs
-from stores.orders.services.changes import Actor
+from production.jobs.services.recording import record_jobs
+from stores.orders.services.changes import SYSTEM, Actor
 
 
 def request_cancellations(jobs: Sequence[Job], *, actor: Actor = SYSTEM, note: str) -> None:

@@ -23,11 +23,12 @@ from production.jobs.models import (
     ReportOutcome,
 )
 from production.jobs.selectors import job_number
-from production.jobs.services.recording import SYSTEM, record_jobs
+from production.jobs.services.recording import record_jobs
 from production.routing.selectors import enabled_rules, first_rule, item_facts
 from stores.orders.business_days import ship_day
 from stores.orders.models import Order, OrderItem, OrderStatus
 from stores.orders.models.status import WITH_SHIPMENTS
+from stores.orders.services.changes import SYSTEM
 from stores.orders.services.transitions import Parcel, transition_order
 
 ORDER_CANCELLED = "The order was cancelled."

@@ -11,10 +11,8 @@ from django.utils import timezone
 
 from production.jobs.models import UNREAD, Attempt, AttemptKind, AttemptOutcome, Job, JobHistory, JobState
 from production.providers.models import Provider
-from stores.orders.models import ActorKind
-from stores.orders.services.changes import Actor
+from stores.orders.services.changes import SYSTEM, Actor
 
-SYSTEM = Actor(ActorKind.SYSTEM)
 MAX_FAILURES = 10
 # What changes with the order of a job.
 OF_ORDER = (

@@ -19,7 +19,7 @@ from fulfillment.core.audit.personal_data import ERASED
 from fulfillment.core.errors import Conflict, Forbidden
 from stores.budgets.services.approvals import check_room
 from stores.catalog.models import Store
-from stores.orders.models import OWN_ORDER, ActorKind, ApprovalRequest, ApprovalState, Order, OrderStatus
+from stores.orders.models import OWN_ORDER, ApprovalRequest, ApprovalState, Order, OrderStatus
 from stores.orders.representations import dumps
 from stores.orders.selectors.approvals import people_who_ordered, total_reasons, undecided_requests
 from stores.orders.services.approval_notices import (
@@ -29,6 +29,7 @@ from stores.orders.services.approval_notices import (
     reason_in_words,
 )
 from stores.orders.services.changes import (
+    SYSTEM,
     Actor,
     StatusChange,
     close_approval_request,
@@ -36,7 +37,6 @@ from stores.orders.services.changes import (
     record_change,
 )
 
-SYSTEM = Actor(ActorKind.SYSTEM)
 EXPIRED = "No approver decided in time."
 EVENT_TYPES: dict[ApprovalState, str] = {
     ApprovalState.APPROVED: EventType.ORDER_APPROVED.value,

@@ -57,6 +57,9 @@ class Actor:
     application_id: UUID | None = None
 
 
+SYSTEM = Actor(ActorKind.SYSTEM)
+
+
 def actor_of(access: StoreAccess) -> Actor:
     return Actor(actor_kind(access), access.caller.user_id, access.caller.third_party_id)
 

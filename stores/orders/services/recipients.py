@@ -23,12 +23,12 @@ from fulfillment.core.audit.personal_data import ERASED, erase_words
 from fulfillment.core.audit.retention import RetentionRule, remove_each
 from fulfillment.core.errors import Conflict, DomainError
 from fulfillment.core.plugins import offered_values
-from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus
+from stores.orders.models import Order, OrderItem, OrderStatus
 from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.representations import render_export_row
 from stores.orders.selectors.recipients import identifying_words
 from stores.orders.services.approvals import erase_approval_notes
-from stores.orders.services.changes import Actor, append_history, lock_order
+from stores.orders.services.changes import SYSTEM, Actor, append_history, lock_order
 from stores.orders.services.print_files import delete_ordered_assets, erase_print_files
 from stores.proofs.selectors import product_version_of
 from stores.proofs.services.merging import find_proofs_by_traces, merge_template
@@ -98,7 +98,7 @@ def _old_addresses() -> QuerySet[Order]:
 
 def _erase_old(batch: int) -> Iterator[int]:
     def erase(order: Order) -> bool:
-        return bool(erase_recipient(order=order, actor=Actor(ActorKind.SYSTEM)))
+        return bool(erase_recipient(order=order, actor=SYSTEM))
 
     yield from remove_each(_oldest_first(batch), erase)
 

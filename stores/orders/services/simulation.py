@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 from fulfillment.core.errors import Conflict, DomainError, PreconditionFailed
 from stores.orders.models import (
     TEST_OUTCOME,
-    ActorKind,
     CancellationState,
     Order,
     OrderStatus,
@@ -23,7 +22,7 @@ from stores.orders.models import (
 from stores.orders.models.status import DEMO_NEXT_STATUS, WITH_SHIPMENTS
 from stores.orders.representations import order_etag
 from stores.orders.services.cancellation import refuse_cancellation
-from stores.orders.services.changes import Actor, lock_order
+from stores.orders.services.changes import SYSTEM, Actor, lock_order
 from stores.orders.services.scenarios import STEP
 from stores.orders.services.transitions import Parcel, transition_order
 
@@ -45,7 +44,6 @@ PATHS: dict[str, tuple[OrderStatus, ...]] = {
 # The step of a killed worker is due again after so long.
 LEASE = timedelta(seconds=10)
 PUT_OFF = timedelta(minutes=1)
-ACTOR = Actor(ActorKind.SYSTEM)
 NOTE = "Simulated"
 
 
@@ -96,7 +94,7 @@ def advance_demo_orders(*, older_than: timedelta) -> int:
     for order in orders:
         # One transaction each, so that neither a long queue nor a refused order holds up other orders of the store.
         with suppress(Conflict, PreconditionFailed):
-            advance_order(order=order, actor=ACTOR, if_match=[order_etag(order)])
+            advance_order(order=order, actor=SYSTEM, if_match=[order_etag(order)])
     return len(orders)
 
 
@@ -146,16 +144,16 @@ def _take_step(order: Order, scenario: TestScenario) -> bool:
     """Runs one step; returns whether another one can follow, at `due` of the scenario."""
     if order.cancellation == CancellationState.REQUESTED:
         if scenario.outcome == TestOutcome.CANCEL_REFUSED:
-            refuse_cancellation(order=order, actor=ACTOR, note=NOTE)
+            refuse_cancellation(order=order, actor=SYSTEM, note=NOTE)
             scenario.due = timezone.now() + STEP
             return order.status != OrderStatus.IN_PRODUCTION
-        transition_order(order=order, status=OrderStatus.CANCELLED, actor=ACTOR, note=NOTE)
+        transition_order(order=order, status=OrderStatus.CANCELLED, actor=SYSTEM, note=NOTE)
         return False
     following = _find_next(order, PATHS[scenario.outcome])
     if following is None:
         return False
     parcels = [simulated_parcel(order)] if following in WITH_SHIPMENTS else []
-    transition_order(order=order, status=following, actor=ACTOR, note=NOTE, parcels=parcels)
+    transition_order(order=order, status=following, actor=SYSTEM, note=NOTE, parcels=parcels)
     ends = following == PATHS[scenario.outcome][-1]
     was_requested = order.cancellation == CancellationState.REFUSED
     if ends and scenario.outcome == TestOutcome.CANCEL_REFUSED and not was_requested:

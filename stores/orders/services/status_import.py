@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 from fulfillment.core.csv_rows import BrokenRow, numbered_rows
 from fulfillment.core.errors import DomainError, Invalid, PreconditionFailed
 from fulfillment.core.text import has_control_character, parse_number
-from stores.orders.models import ActorKind, Order, OrderStatus, Shipment
+from stores.orders.models import Order, OrderStatus, Shipment
 from stores.orders.models.status import ALLOWED_TRANSITIONS, WITH_SHIPMENTS
 from stores.orders.representations import order_etag
-from stores.orders.services.changes import Actor, lock_orders
+from stores.orders.services.changes import SYSTEM, lock_orders
 from stores.orders.services.transitions import Parcel, check_transition, transition_order
 
 COLUMNS = {"ordernumber": True, "status": True, "carrier": False, "tracking": False, "note": False}
@@ -22,7 +22,6 @@ SYNONYMS = {"order": "ordernumber", "trackingnumber": "tracking"}
 LENGTHS = {"carrier": 60, "tracking": 100, "note": 1000}
 NAMES = {status.label.lower(): status.value for status in OrderStatus}
 ENDED = {OrderStatus.CANCELLED, OrderStatus.REJECTED}
-SYSTEM = Actor(ActorKind.SYSTEM)
 BATCH = 500
 TRIES = 5
 
