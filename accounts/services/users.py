@@ -162,7 +162,7 @@ def is_name_taken(*, tenant: Tenant, username: str, by_other_than: User) -> bool
 
 def username_taken(username: str) -> Invalid:
     message = _("A user with the username “%(username)s” already exists.") % {"username": username}
-    return Invalid(message, code="username_taken", faults=[Fault("/Username", "username_taken", message)])
+    return Invalid.at("/Username", "username_taken", message)
 
 
 def password_faults(password: str, user: User | None = None) -> list[Fault]:

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from fulfillment.core.errors import Conflict, Fault, Invalid
+from fulfillment.core.errors import Conflict, Invalid
 from stores.orders.models import ApprovalState, CancellationState, Order, OrderStatus, Shipment
 from stores.orders.models.status import ALLOWED_TRANSITIONS, WITH_SHIPMENTS
 from stores.orders.services.changes import Actor, StatusChange, lock_order, record_change
@@ -129,12 +129,11 @@ def _add_parcels(order: Order, parcels: Sequence[Parcel]) -> list[Shipment]:
                 shipped=parcel.shipped or timezone.now(),
             )
     if len(recorded) + len(added) > MAX_SHIPMENTS:
-        fault = Fault(
+        raise Invalid.at(
             "/Shipments",
             "too_many_shipments",
             _("Shipments: at most %(max_shipments)s an order.") % {"max_shipments": MAX_SHIPMENTS},
         )
-        raise Invalid(fault.message, code=fault.code, faults=[fault])
     return Shipment.objects.bulk_create(added.values())
 
 

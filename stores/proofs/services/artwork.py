@@ -12,7 +12,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
-from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound
+from fulfillment.core.errors import Conflict, Invalid, NotFound
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import read_file
 from fulfillment.core.text import parse_uuid
@@ -235,6 +235,4 @@ def artwork_errors() -> Iterator[None]:
         if not isinstance(error, TemplateUnusable):
             raise
         message = "The PDF cannot be drawn. Export it again, as PDF/X-4 or more simply."
-        raise Invalid(
-            message, code="artwork_unusable", faults=[Fault("/AssetID", "artwork_unusable", message)]
-        ) from error
+        raise Invalid.at("/AssetID", "artwork_unusable", message) from error
