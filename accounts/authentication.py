@@ -15,6 +15,7 @@ from accounts.devices import known_device
 from accounts.models import User
 from accounts.names import split_sign_in_name
 from accounts.selectors.emails import find_user_by_confirmed_email
+from accounts.selectors.users import find_active_user
 from accounts.throttles import count_account_try, count_confirmation, count_sign_in, forget_failures
 
 
@@ -56,7 +57,7 @@ class TenantBackend(BaseBackend):
         return user
 
     def get_user(self, user_id: Any) -> User | None:
-        return User.objects.filter(pk=user_id, is_active=True).select_related("tenant").first()
+        return find_active_user(user_id)
 
 
 def user_for_sign_in(typed: str) -> User | None:

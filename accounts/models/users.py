@@ -15,10 +15,9 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 from accounts.names import prepared_name, split_sign_in_name, validate_username
+from fulfillment.core.environment import DOMAIN_NAME
 from fulfillment.core.text import VisibleText
 
-LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
-DOMAIN_NAME = rf"^(?=.{{1,253}}\Z){LABEL}(?:\.{LABEL})*\Z"
 # In names that `validate_username` allows, the compatibility form (NFKC) only makes wide letters narrow.
 # The two forms of the small sigma count as one: which is written depends on the place, here and not in Python.
 FOLLOW_USERNAME = """
@@ -35,7 +34,8 @@ class Tenant(models.Model):
     """An organisation, named by its domain; the names of its users are unique within it."""
 
     domain = models.CharField(
-        max_length=253, validators=[RegexValidator(DOMAIN_NAME, "Write a domain name, such as example.com.")]
+        max_length=253,
+        validators=[RegexValidator(f"^{DOMAIN_NAME.pattern}", "Write a domain name, such as example.com.")],
     )
     name = models.CharField(max_length=200)
     created = models.DateTimeField(auto_now_add=True)
