@@ -178,10 +178,10 @@ class EddmSelectionViewSet(ApiViewSet):
         },
     }
 
-    def _choose(self, request: Request) -> tuple[Request, Choice]:
+    def _choose(self, request: Request) -> Choice:
         values = validate_data(SelectionRequestSerializer, request.data)
         criteria = criteria_from(values, request.data)
-        return request, choose_routes(caller=request.auth, criteria=criteria)
+        return choose_routes(caller=request.auth, criteria=criteria)
 
     @extend_schema(
         operation_id="delivery_eddm_selection_create",
@@ -198,8 +198,7 @@ class EddmSelectionViewSet(ApiViewSet):
         examples=SELECTION_EXAMPLES,
     )
     @idempotent(prepare=_choose)
-    def create(self, request: Request, prepared: tuple[Request, Choice]) -> HttpResponse:
-        _, choice = prepared
+    def create(self, request: Request, choice: Choice) -> HttpResponse:
         selection = create_selection(caller=request.auth, choice=choice)
         response = HttpResponse(
             selection_body(selection, choice.routes, describe_cut_codes(request.data)),

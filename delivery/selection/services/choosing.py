@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -299,8 +297,8 @@ def _format_numbers(**numbers: int) -> dict[str, str]:
 def _raise_unknown(faults: Sequence[Fault]) -> None:
     if not faults:
         return
-    kinds: Any = Counter(fault.code for fault in faults)
+    codes = {fault.code for fault in faults}
     message = _("%(count)s postal codes or routes are not known.")
     detail = faults[0].message if len(faults) == 1 else message % {"count": len(faults)}
-    code = next(iter(kinds)) if len(kinds) == 1 else "validation_failed"
+    code = codes.pop() if len(codes) == 1 else "validation_failed"
     raise Invalid(detail, code=code, faults=faults[:MAX_LISTED], fault_count=len(faults))
