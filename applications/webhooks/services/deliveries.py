@@ -107,6 +107,7 @@ def recover_deliveries(*, webhook: Webhook, since: datetime) -> int:
                 "webhook": locked.pk,
                 "application": locked.application_id,
                 "since": since,
+                # After the lock, which may have been waited for.
                 "now": database_now(),
                 "lease": LEASE.total_seconds(),
                 "types": types,
