@@ -182,9 +182,12 @@ class TemplateFieldSubType(models.TextChoices):
 
 
 SUB_TYPES = {
-    TemplateFieldType.TEXT: ("SingleLine", "MultiLine", "Email", "Phone", "Url", "Date"),
-    TemplateFieldType.IMAGE: ("Upload", "Gallery"),
-    TemplateFieldType.CHOICE: ("List",),
+    TemplateFieldType.TEXT: (
+        *(TemplateFieldSubType.SINGLE_LINE, TemplateFieldSubType.MULTI_LINE, TemplateFieldSubType.EMAIL),
+        *(TemplateFieldSubType.PHONE, TemplateFieldSubType.URL, TemplateFieldSubType.DATE),
+    ),
+    TemplateFieldType.IMAGE: (TemplateFieldSubType.UPLOAD, TemplateFieldSubType.GALLERY),
+    TemplateFieldType.CHOICE: (TemplateFieldSubType.LIST,),
 }
 
 
