@@ -18,6 +18,7 @@ from django.views.decorators.http import require_safe
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextInputWidget
 
 from accounts.admin.staff import staff_on
+from accounts.pages.guards import signed_in_user
 from fulfillment.core.admin.base import ConsoleAdmin, ExtraPage
 from fulfillment.core.admin.inlines import ConsoleInline, LabelledFormSet
 from fulfillment.core.csv_rows import BOM, csv_pieces
@@ -165,11 +166,15 @@ class CostCenterAdmin(ConsoleAdmin):
         return TemplateResponse(request, "admin/stores/cost_center_import.html", context)
 
     def _plan_or_import(self, request: HttpRequest, form: "PeopleForm") -> dict[str, Any]:
-        store, content, viewer = form.cleaned_data["store"], form.cleaned_data["text"], request.user
+        store, content, viewer = (
+            form.cleaned_data["store"],
+            form.cleaned_data["text"],
+            signed_in_user(request),
+        )
         rows = read_people(content)
-        plan = plan_people(store=store, rows=rows, viewer=viewer)  # type: ignore[arg-type]  # signed in
+        plan = plan_people(store=store, rows=rows, viewer=viewer)
         if plan.changes and request.POST.get("seen") == plan.digest:
-            import_people(store=store, rows=rows, viewer=viewer)  # type: ignore[arg-type]  # signed in
+            import_people(store=store, rows=rows, viewer=viewer)
             count = len(plan.changes)
             message = ngettext(
                 "%(count)s change of %(store)s imported.", "%(count)s changes of %(store)s imported.", count
