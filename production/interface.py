@@ -93,9 +93,8 @@ class AdapterJob:
     ship_by: datetime | None
     deliver_by: datetime | None
     item: JobItem
-    recipient: Mapping[
-        str, str
-    ]  # Name, Company, Address1, Address2, City, State, PostalCode, CountryCode, Phone, Email
+    # Name, Company, Address1, Address2, City, State, PostalCode, CountryCode, Phone, Email
+    recipient: Mapping[str, str]
     delivery_method: str
     files: Sequence[JobFile]
     note: str = ""

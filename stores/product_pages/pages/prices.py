@@ -101,9 +101,7 @@ class PriceForm:
             return []
         records = json.loads(self.quote.rendering)["Options"]
         offered = [option["OptionID"] for option in records]
-        option_chosen = next(
-            (option_id for option_id in offered if option_id == self.chosen), offered[0] if offered else ""
-        )
+        option_chosen = self.chosen if self.chosen in offered else next(iter(offered), "")
         return [
             {
                 "method": option["DeliveryMethodCode"],
