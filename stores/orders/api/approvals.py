@@ -3,8 +3,8 @@ from rest_framework.request import Request
 
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.viewsets import ApiViewSet
+from stores.orders.api.actions import WRITE_ERRORS, act_on_order, on_order
 from stores.orders.api.examples import APPROVE_EXAMPLE, DENY_EXAMPLE, ORDER_EXAMPLE
-from stores.orders.api.orders import WRITE_ERRORS, act_on_order, on_order
 from stores.orders.api.serializers import ApproveRequestSerializer, DenyRequestSerializer
 from stores.orders.selectors.access import APPROVE
 from stores.orders.services.approvals import approve_order, deny_order

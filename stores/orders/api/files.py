@@ -12,7 +12,8 @@ from fulfillment.core.api.responses import MediaTypeOnly, concurrency_errors, is
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.files.downloads import limited_pdf, pdf_response
 from stores.catalog.api.stores import STORE_ID
-from stores.orders.api.orders import NOT_FOUND, ORDER_ID, OWN_READ
+from stores.orders.api.actions import NOT_FOUND, ORDER_ID
+from stores.orders.api.orders import OWN_READ
 from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
 from stores.orders.selectors.access import READ
 from stores.orders.selectors.orders import item_of, order_for

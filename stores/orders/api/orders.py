@@ -1,15 +1,12 @@
 """The API's operations that place, read, cancel and move single orders."""
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpResponse
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import Serializer
 
 from accounts.api.idempotency import idempotent
 from fulfillment.core.api.access import Access
@@ -17,7 +14,16 @@ from fulfillment.core.api.responses import concurrency_errors, is_unchanged, mat
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
 from stores.catalog.api.stores import STORE_ID
-from stores.concurrency_limits import HANDLING_LONG_ORDERS
+from stores.orders.api.actions import (
+    LONG_ERRORS,
+    NOT_FOUND,
+    ORDER_ID,
+    WRITE_ERRORS,
+    act_on_order,
+    on_order,
+    order_response,
+    slot_if_long,
+)
 from stores.orders.api.examples import (
     CANCEL_EXAMPLE,
     HISTORY_EXAMPLE,
@@ -35,28 +41,18 @@ from stores.orders.api.serializers import (
     RefusalRequestSerializer,
     StatusRequestSerializer,
 )
-from stores.orders.models import CancellationState, Order, OrderItem
-from stores.orders.representations import dumps, history_record, order_etag
+from stores.orders.models import CancellationState
+from stores.orders.representations import history_record, order_etag
 from stores.orders.request_bodies import order_request_of
 from stores.orders.request_fields import OrderRequestSerializer
 from stores.orders.selectors.access import READ, WORK, WRITE, StoreAccess, authorize_store
-from stores.orders.selectors.orders import full_record, history_of, order_for, stored_bytes
+from stores.orders.selectors.orders import history_of, order_for
 from stores.orders.services.cancellation import cancel_order, refuse_cancellation
 from stores.orders.services.changes import actor_of
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order, prepare_order
-from stores.orders.services.quotes import MANY_ITEMS
 from stores.orders.services.simulation import advance_order
 from stores.orders.services.transitions import Parcel, transition_order
 
-ORDER_ID = OpenApiParameter(
-    "order_id", str, OpenApiParameter.PATH, description="The OrderID, or `@` and the ExternalID."
-)
-IF_MATCH = OpenApiParameter(
-    "If-Match",
-    str,
-    OpenApiParameter.HEADER,
-    description="The last ETag you received. The response is 412 if the order has changed since.",
-)
 OWN_WRITE = (
     "Callers change their own orders. With `Order.All.Write`, they change every order of the store. The demo "
     "store is open to everyone."
@@ -74,21 +70,6 @@ OWN_READ = Access(
     ),
     permissions=READ,
 )
-NOT_FOUND = "There is no such order for this caller (`order_not_found`)."
-STALE = "`If-Match` does not match the current version (`precondition_failed`)."
-LONG_ERRORS = concurrency_errors("long orders")
-WRITE_ERRORS = {
-    400: NO_STORE + ", or the body breaks a rule.",
-    403: NO_ASSOCIATION,
-    404: NOT_FOUND,
-    412: STALE,
-    **LONG_ERRORS,
-}
-# As stored: compressed, they are a hundred times as many at most.
-LONG_ORDER_BYTES = 16_384
-
-
-on_order = partial(extend_schema, parameters=[STORE_ID, ORDER_ID, IF_MATCH], responses={200: OrderSerializer})
 
 
 class OrderViewSet(ApiViewSet):
@@ -281,44 +262,6 @@ class OrderViewSet(ApiViewSet):
         with slot_if_long(request, order):
             order = advance_order(order=order, actor=actor_of(access), if_match=matching_tags(request))
             return order_response(order, access)
-
-
-def act_on_order(
-    request: Request,
-    reference: tuple[str, str, tuple[str, ...]],
-    serializer: type[Serializer],
-    act: Callable[[dict[str, Any], dict[str, Any]], Order],
-) -> HttpResponse:
-    """Finds the order that `reference` names (StoreID, OrderID, permissions), then checks the body, then acts.
-
-    `act` takes the values of the body, and the members that every service of orders takes.
-    """
-    access, order = order_for(request.auth, *reference)
-    values = validate_data(serializer, request.data)
-    target = {"order": order, "actor": actor_of(access), "if_match": matching_tags(request)}
-    with slot_if_long(request, order):
-        return order_response(act(values, target), access)
-
-
-def slot_if_long(request: Request, order: Order) -> AbstractContextManager[Any]:
-    """A slot to respond with a long order, as after a change: few items may have 10 MB of values, or 20,000 routes."""
-    is_long = order.item_count > MANY_ITEMS or stored_bytes(order) > LONG_ORDER_BYTES
-    return HANDLING_LONG_ORDERS.slot(request.auth.key) if is_long else nullcontext()
-
-
-def order_response(
-    order: Order,
-    access: StoreAccess,
-    *,
-    status: int = 200,
-    items: Sequence[OrderItem] | None = None,
-    messages: Sequence[str] = (),
-) -> HttpResponse:
-    body = dumps(full_record(order, access.store.external_id, items, messages))
-    response = HttpResponse(body, status=status, content_type="application/json")
-    response["ETag"] = order_etag(order)
-    response["Cache-Control"] = "private, no-cache"
-    return response
 
 
 def _parcels_of(values: Mapping[str, Any]) -> list[Parcel]:
