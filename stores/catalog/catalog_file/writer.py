@@ -11,23 +11,6 @@ from fulfillment.core.text import JsonObject, timestamp
 from stores.catalog.catalog_file.reader import FORMAT, VERSION
 from stores.catalog.records.field_specs import STORED_PRODUCT_FIELDS, STORED_STORE_FIELDS, FieldSpec
 
-# Fields that are left out of the file where they have their default.
-OMITTED_AT_DEFAULT = frozenset(
-    {
-        "HoldWindowMinutes",
-        "Preset",
-        "StockCode",
-        "StockWeightGSM",
-        "Coating",
-        "Finish",
-        "Binding",
-        "BindingEdge",
-        "IsOneSided",
-        "Folding",
-        "PieceWeightG",
-        "ThicknessMM",
-    }
-)
 INDENTATION = re.compile(rb"\n +")
 STORE_DEPTH, PRODUCT_DEPTH = 2, 4
 
@@ -56,7 +39,7 @@ def _shown_fields(record: JsonObject, specs: Iterable[FieldSpec]) -> dict[str, A
     return {
         spec.name: record[spec.name]
         for spec in specs
-        if spec.name not in OMITTED_AT_DEFAULT or record[spec.name] != spec.default
+        if not spec.omitted_at_default or record[spec.name] != spec.default
     }
 
 

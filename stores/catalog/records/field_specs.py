@@ -47,6 +47,7 @@ class FieldSpec(NamedTuple):
     `type` chooses the serializer field (`stores.catalog.api.serializers.FIELDS`); "" is for fields that the API does
     not show. `verbose` fields are shown with `verbose=true` only. `description` and `example`, in stored form, are for
     the API reference; `label` and `hint` for the console, where the column's name is the usual label.
+    `omitted_at_default`: catalog files omit the field where it has its default.
     """
 
     name: str
@@ -59,6 +60,7 @@ class FieldSpec(NamedTuple):
     example: Any = None
     label: str = ""
     hint: str = ""
+    omitted_at_default: bool = False
 
 
 def computed_field(name: str, *, verbose: bool = False) -> FieldSpec:
@@ -122,7 +124,7 @@ STORE_FIELDS = (
     computed_field("Created", verbose=True),
     computed_field("Updated", verbose=True),
     FieldSpec("AdmitsTestApplications", checks.flag, False, "admits_test_applications"),
-    FieldSpec("HoldWindowMinutes", checks.whole(0), 60, "hold_window_minutes"),
+    FieldSpec("HoldWindowMinutes", checks.whole(0), 60, "hold_window_minutes", omitted_at_default=True),
 )
 
 PRODUCT_FIELDS = (
@@ -233,6 +235,7 @@ PRODUCT_FIELDS = (
         "preset_id",
         label=gettext_noop("Print preset"),
         hint=PRESET_HINT,
+        omitted_at_default=True,
     ),
     FieldSpec(
         "StockCode",
@@ -241,6 +244,7 @@ PRODUCT_FIELDS = (
         "stock_code",
         hint="The paper as your printers name it in tickets. If weight and coating are empty, another "
         "material.",
+        omitted_at_default=True,
     ),
     FieldSpec(
         "StockWeightGSM",
@@ -248,10 +252,23 @@ PRODUCT_FIELDS = (
         None,
         "stock_weight_gsm",
         label=gettext_noop("Paper weight (g/m²)"),
+        omitted_at_default=True,
     ),
-    FieldSpec("Coating", checks.one_of(["", *Coating.values]), "", "coating", hint="Of the paper."),
     FieldSpec(
-        "Finish", checks.text(100), "", "finish", hint="Such as satin aqueous or soft-touch lamination."
+        "Coating",
+        checks.one_of(["", *Coating.values]),
+        "",
+        "coating",
+        hint="Of the paper.",
+        omitted_at_default=True,
+    ),
+    FieldSpec(
+        "Finish",
+        checks.text(100),
+        "",
+        "finish",
+        hint="Such as satin aqueous or soft-touch lamination.",
+        omitted_at_default=True,
     ),
     FieldSpec(
         "Binding",
@@ -260,6 +277,7 @@ PRODUCT_FIELDS = (
         "binding",
         label=gettext_noop("Binding method"),
         hint="How pages are held together, such as staples in the fold. Empty: loose sheets.",
+        omitted_at_default=True,
     ),
     FieldSpec(
         "BindingEdge",
@@ -267,6 +285,7 @@ PRODUCT_FIELDS = (
         "",
         "binding_edge",
         hint="The edge that pages turn on, also of a single sheet. Top or bottom: backs print head to foot.",
+        omitted_at_default=True,
     ),
     FieldSpec(
         "IsOneSided",
@@ -275,6 +294,7 @@ PRODUCT_FIELDS = (
         "is_one_sided",
         label=gettext_noop("One side only"),
         hint="Each page is the front of a sheet, such as the parts of a carbonless form.",
+        omitted_at_default=True,
     ),
     FieldSpec(
         "Folding",
@@ -282,6 +302,7 @@ PRODUCT_FIELDS = (
         "",
         "folding",
         hint="A number of CIP4's fold catalog: F4-1 folds once, F6-4 is a letter fold.",
+        omitted_at_default=True,
     ),
     FieldSpec(
         "PieceWeightG",
@@ -290,6 +311,7 @@ PRODUCT_FIELDS = (
         "piece_weight_g",
         label=gettext_noop("Weight of a piece (g)"),
         hint="For postage and boxes of mailings. Weigh ten and divide by ten.",
+        omitted_at_default=True,
     ),
     FieldSpec(
         "ThicknessMM",
@@ -297,6 +319,7 @@ PRODUCT_FIELDS = (
         None,
         "thickness_mm",
         label=gettext_noop("Thickness of a piece (mm)"),
+        omitted_at_default=True,
     ),
     FieldSpec("Template", checks.template, None, "template"),
 )
