@@ -35,9 +35,10 @@ from stores.batches.selectors.batches import batch_for, find_batch
 from stores.batches.services.approvals import approve_batch, deny_batch
 from stores.batches.services.batches import cancel_batch, change_batch, create_batch, start_check
 from stores.batches.services.ordering import order_batch, refuse_outdated
-from stores.catalog.api.stores import STORE_ID
+from stores.catalog.api.stores import NO_STORE, STORE_ID
+from stores.orders.api.actions import ORDERING
 from stores.orders.api.approvals import APPROVERS
-from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
+from stores.orders.api.quotes import NO_ASSOCIATION
 from stores.orders.api.serializers import DenyRequestSerializer
 from stores.orders.selectors.access import APPROVE, READ, WRITE, StoreAccess, authorize_store
 from stores.orders.services.changes import actor_of
@@ -80,10 +81,7 @@ on_batch = partial(extend_schema, parameters=[STORE_ID, BATCH_ID], responses={20
 class BatchViewSet(ApiViewSet):
     tag = "Batches"
     access = {
-        "create": Access(
-            rule="Every caller with a grant to order may call it. The demo store is open to everyone.",
-            permissions=WRITE,
-        ),
+        "create": ORDERING,
         "retrieve": OWN_READ,
         "partial_update": OWN_WRITE,
         "check": OWN_WRITE,

@@ -34,9 +34,8 @@ from stores.batches.services.checking import correct_row
 from stores.batches.services.contact_sheets import extreme_rows, render_contact_sheet
 from stores.batches.services.rows import replace_rows
 from stores.batches.services.uploads import alone_for, read_source
-from stores.catalog.api.stores import STORE_ID
+from stores.catalog.api.stores import NO_STORE, STORE_ID
 from stores.orders.api.files import PDFRenderer
-from stores.orders.api.quotes import NO_STORE
 from stores.orders.selectors.access import READ, WRITE
 
 ROW_KEY = OpenApiParameter("row_key", str, OpenApiParameter.PATH, description="The RowKey.")

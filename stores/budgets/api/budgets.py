@@ -49,7 +49,7 @@ from stores.budgets.selectors.budgets import (
 )
 from stores.budgets.services.budgets import adjust_budget, change_budget, create_budget, remove_budget
 from stores.budgets.standings import Standing
-from stores.catalog.api.stores import STORE_ID
+from stores.catalog.api.stores import NO_STORE, STORE_ID
 
 BUDGET_ID = OpenApiParameter("budget_id", str, OpenApiParameter.PATH, description="The BudgetID.")
 DEFAULT_TAKE, MAX_TAKE = 100, 1000
@@ -65,7 +65,6 @@ BUDGET_READ = Access(
 BUDGET_WRITE = Access(
     rule="Every caller with `Budget.All.Write` on the store may call it.", permissions=WRITE
 )
-NO_STORE = "There is no such store (`store_invalid`)"
 BROKEN_RULE = (
     f"{NO_STORE}, or the body breaks a rule: `scope_unknown`, `not_offered`, `not_whole`, `too_small`, "
 )

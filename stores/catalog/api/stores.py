@@ -28,6 +28,7 @@ from stores.catalog.selectors.stores import StoredBody, store_body, store_list_b
 
 LONG_BODY_BYTES = 1024 * 1024
 STORE_ID = OpenApiParameter("store_id", str, OpenApiParameter.PATH, description="The StoreID.")
+NO_STORE = "There is no such store (`store_invalid`)"
 VERBOSE = OpenApiParameter(
     "verbose", bool, default=False, description="`true` adds more members to each record."
 )

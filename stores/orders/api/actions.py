@@ -10,15 +10,16 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.serializers import Serializer
 
+from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import concurrency_errors, matching_tags
 from fulfillment.core.api.serializers import validate_data
-from stores.catalog.api.stores import STORE_ID
+from stores.catalog.api.stores import NO_STORE, STORE_ID
 from stores.concurrency_limits import HANDLING_LONG_ORDERS
-from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
+from stores.orders.api.quotes import NO_ASSOCIATION
 from stores.orders.api.serializers import OrderSerializer
 from stores.orders.models import Order, OrderItem
 from stores.orders.representations import dumps, order_etag
-from stores.orders.selectors.access import StoreAccess
+from stores.orders.selectors.access import WRITE, StoreAccess
 from stores.orders.selectors.orders import full_record, order_for, stored_bytes
 from stores.orders.services.changes import actor_of
 from stores.orders.services.quotes import MANY_ITEMS
@@ -31,6 +32,10 @@ IF_MATCH = OpenApiParameter(
     str,
     OpenApiParameter.HEADER,
     description="The last ETag you received. The response is 412 if the order has changed since.",
+)
+ORDERING = Access(
+    rule="Every caller with a grant to order may call it. The demo store is open to everyone.",
+    permissions=WRITE,
 )
 NOT_FOUND = "There is no such order for this caller (`order_not_found`)."
 STALE = "`If-Match` does not match the current version (`precondition_failed`)."

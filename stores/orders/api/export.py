@@ -28,9 +28,9 @@ from fulfillment.core.concurrency_limits import slot_if
 from fulfillment.core.errors import Fault, Invalid, raise_faults
 from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.text import parse_number
-from stores.catalog.api.stores import STORE_ID
+from stores.catalog.api.stores import NO_STORE, STORE_ID
 from stores.orders.api.examples import EXPORT_EXAMPLE
-from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
+from stores.orders.api.quotes import NO_ASSOCIATION
 from stores.orders.api.serializers import STATUS_TEXT, ExportRowSerializer
 from stores.orders.models import OrderStatus
 from stores.orders.representations import EXPORT_COLUMNS, csv_chunks, dumps

@@ -11,10 +11,10 @@ from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import MediaTypeOnly, concurrency_errors, is_unchanged, not_modified
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.files.downloads import limited_pdf, pdf_response
-from stores.catalog.api.stores import STORE_ID
+from stores.catalog.api.stores import NO_STORE, STORE_ID
 from stores.orders.api.actions import NOT_FOUND, ORDER_ID
 from stores.orders.api.orders import OWN_READ
-from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
+from stores.orders.api.quotes import NO_ASSOCIATION
 from stores.orders.selectors.access import READ
 from stores.orders.selectors.orders import item_of, order_for
 from stores.orders.services.eddm_papers import render_eddm_papers

@@ -13,11 +13,12 @@ from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import concurrency_errors, is_unchanged, matching_tags, not_modified
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
-from stores.catalog.api.stores import STORE_ID
+from stores.catalog.api.stores import NO_STORE, STORE_ID
 from stores.orders.api.actions import (
     LONG_ERRORS,
     NOT_FOUND,
     ORDER_ID,
+    ORDERING,
     WRITE_ERRORS,
     act_on_order,
     on_order,
@@ -33,7 +34,7 @@ from stores.orders.api.examples import (
     STATUS_EXAMPLE,
     TRANSITIONS,
 )
-from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
+from stores.orders.api.quotes import NO_ASSOCIATION
 from stores.orders.api.serializers import (
     CancelRequestSerializer,
     HistorySerializer,
@@ -75,10 +76,7 @@ OWN_READ = Access(
 class OrderViewSet(ApiViewSet):
     tag = "Orders"
     access = {
-        "create": Access(
-            rule="Every caller with a grant to order may call it. The demo store is open to everyone.",
-            permissions=WRITE,
-        ),
+        "create": ORDERING,
         "retrieve": OWN_READ,
         "history": OWN_READ,
         "cancel": Access(rule=OWN_WRITE, permissions=WRITE),

@@ -20,7 +20,7 @@ from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.concurrency_limits import slot_if
 from stores.budgets.api.serializers import QuoteBudgetSerializer
 from stores.budgets.standings import BudgetDecision
-from stores.catalog.api.stores import STORE_ID
+from stores.catalog.api.stores import NO_STORE, STORE_ID
 from stores.catalog.models import LocationType
 from stores.orders.api.examples import QUOTE_EXAMPLES
 from stores.orders.request_bodies import price_request_from
@@ -42,7 +42,6 @@ QUOTE_READ = Access(
     rule="Callers read their own quotes. With `Order.All.Read`, they read every quote of the store.",
     permissions=READ,
 )
-NO_STORE = "There is no such store (`store_invalid`)"
 NO_ASSOCIATION = (
     "No association with the store (`association_required`), or one without the grant (`grant_missing`)."
 )
