@@ -1,6 +1,6 @@
 from django.urls import path
 
-from production.dispatch.pages import receive_postback, serve_print_file
+from production.dispatch.views import receive_postback, serve_print_file
 
 urlpatterns = [
     path("production/postback/<slug:code>/<secret:secret>", receive_postback, name="production_postback"),

@@ -39,7 +39,7 @@ QUERIES_LEFT = {
     "fulfillment/management/commands/worker.py": 3,
     "production/dispatch/admin/job_columns.py": 1,
     "production/dispatch/admin/jobs.py": 5,
-    "production/dispatch/pages.py": 1,
+    "production/dispatch/views.py": 1,
     "production/management/commands/play_press.py": 1,
     "production/routing/admin.py": 2,
     "stores/associations/api.py": 1,

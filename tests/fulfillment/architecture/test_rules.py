@@ -77,7 +77,7 @@ FORBIDDEN_IMPORTS = {
 # Everything else writes its rows with what it has, so that no cell is run as a formula.
 WRITES_CSV = {"fulfillment/core/csv_rows.py"}
 # OAuth clients and print providers have no session; a provider's address holds its secret.
-CSRF_EXEMPT = {"applications/oauth/views.py", "production/dispatch/pages.py"}
+CSRF_EXEMPT = {"applications/oauth/views.py", "production/dispatch/views.py"}
 SECRET_NAMES = re.compile(r"(^|_)(secret|password|signature|mac|token|pepper)$")
 EXECUTES = {"execute", "executemany", "fetch_row", "fetch_rows"}
 
