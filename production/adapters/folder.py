@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from production.adapters.file_names import DropFile, FolderSettings, build_files
+from production.adapters.file_names import DropFile, build_files
 from production.adapters.folder_ledger import OLD_LEDGER, WORK, WORK_NAME, carry_over, find_entry
 from production.adapters.folder_returns import ReturnFolder
+from production.adapters.folder_settings import FolderSettings
 from production.adapters.open_folder import OpenFolder, forget_names, open_press_folder
 from production.adapters.registry import register
 from production.interface import (

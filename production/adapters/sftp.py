@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import asyncssh
 from django import forms
 
-from production.adapters.file_names import TicketSettings
+from production.adapters.folder_settings import TicketSettings
 from production.adapters.gang_settings import GangSettings
 from production.adapters.http import url_refusal
 from production.adapters.registry import register

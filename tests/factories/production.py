@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from production.adapters.file_names import FolderSettings
 from production.adapters.folder import FolderAdapter
+from production.adapters.folder_settings import FolderSettings
 from production.dispatch.services.sending import claim_due_jobs, work_on_job
 from production.gang_sheets.services.sending import claim_due_sheets, work_on_sheet
 from production.jobs.models import Job

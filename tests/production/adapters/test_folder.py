@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from production.adapters.file_names import FolderSettings
 from production.adapters.folder import FolderAdapter
+from production.adapters.folder_settings import FolderSettings
 from production.adapters.open_folder import OpenFolder
 from production.interface import ProviderRefused, ProviderUnavailable
 from tests.factories.production import folder_adapter
