@@ -21,7 +21,7 @@ from production.gang_sheets.models import SheetState
 from production.jobs.models import OPEN, Job, JobState
 from production.jobs.selectors import OrderPlace, order_places, page_count
 from stores.catalog.models import Product
-from stores.orders.selectors.orders import ordered_product, preset_name
+from stores.orders.selectors.items import ordered_product, preset_name
 
 COLORS: dict[str, str] = {
     JobState.QUEUED: "default",

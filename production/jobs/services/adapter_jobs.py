@@ -19,7 +19,7 @@ from production.jobs.selectors import page_count, siblings_of
 from stores.catalog.models import Product
 from stores.orders.business_days import ship_day
 from stores.orders.models import RECIPIENT_FIELDS, Order, OrderItem
-from stores.orders.selectors.orders import PRESET, item_options, ordered_product, preset_version
+from stores.orders.selectors.items import PRESET, item_options, ordered_product, preset_version
 from stores.orders.services.eddm_papers import render_eddm_papers
 from stores.orders.services.print_files import read_print_file
 

@@ -32,7 +32,7 @@ from production.tickets import write_jdf, write_json_ticket, write_xjdf
 from stores.catalog.models import Product, TemplateField
 from stores.orders.business_days import ship_day
 from stores.orders.models import Order, OrderItem
-from stores.orders.selectors.orders import item_options
+from stores.orders.selectors.items import item_options
 from stores.orders.services.print_files import read_print_file
 from stores.orders.services.reprints import reprint_order
 from tests.factories.eddm import make_selection
