@@ -4,7 +4,7 @@ from datetime import date, timedelta
 import pytest
 
 from applications.registration.models import DailyUsage
-from applications.registration.pages.applications import HEIGHT, MIN_HEIGHT, WIDTH, chart, round_up
+from applications.registration.pages.usage_chart import HEIGHT, MIN_HEIGHT, WIDTH, chart, round_up
 from applications.registration.selectors.request_log import today
 
 UNTIL = date(2026, 5, 30)
