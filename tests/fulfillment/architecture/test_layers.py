@@ -15,7 +15,7 @@ WEB_FILES = [
     path
     for app in (*APPS, "fulfillment")
     for path in sorted((ROOT / app).rglob("*.py"))
-    if {"pages", "api", "admin", "management"} & {path.stem, *path.relative_to(ROOT).parts}
+    if {"pages", "api", "admin", "management", "views"} & {path.stem, *path.relative_to(ROOT).parts}
 ]
 FILES = [
     path
