@@ -4,7 +4,7 @@ from django.utils import timezone
 
 from fulfillment.core.errors import Conflict
 from production.jobs.models import Job, JobState
-from production.jobs.services.recording import lock_job, record_job
+from production.jobs.services.recording import lock_job, make_due, record_job
 from production.providers.models import Provider
 from stores.orders.models import Order
 from stores.orders.models.status import TERMINAL_OR_SHIPPED
@@ -32,8 +32,8 @@ def send_without_another(job: Job) -> None:
     """Restarts a locked job whose order at the provider was cancelled there because of another job in it."""
     previous, number, hold = job.state, job.number, job.held
     start_again(job, job.provider)
-    if hold:
-        job.held, job.next_try = hold, None
+    job.held = hold
+    make_due(job)
     note = f"{job.provider} cancelled the order of {number} for another item in it. Sent again as {job}."
     record_job(job=job, previous=previous, note=note)
 

@@ -26,7 +26,14 @@ from production.jobs.models import (
     JobState,
     ProviderReport,
 )
-from production.jobs.services.recording import MAX_FAILURES, fail_job, lock_job, lock_jobs, record_job
+from production.jobs.services.recording import (
+    MAX_FAILURES,
+    fail_job,
+    lock_job,
+    lock_jobs,
+    make_due,
+    record_job,
+)
 from production.providers.services import note_failure, note_success
 from stores.orders.models import Order
 
@@ -130,7 +137,7 @@ def record_refused(*, attempt: Attempt, error: ProviderRefused) -> None:
     # The provider refused this number, so it does not have the job; another provider may get it.
     job.refused_by = [*job.refused_by, attempt.provider_id]
     job.provider, job.is_uncertain, job.failing_since, job.provider_order = None, False, None, ""
-    job.next_try = None if job.held else timezone.now()
+    make_due(job)
     job.message = f"{attempt.provider} refused it: {attempt.message}"[:1000]
     record_job(job=job, previous=previous, note=job.message)
 
@@ -147,8 +154,8 @@ def record_left_out(
     if job.cancel_requested:
         cancel_locked(job, note="No provider has it.")
         return
-    job.next_try = None if job.held else timezone.now()
-    job.save(update_fields=["provider_order", "is_uncertain", "next_try"])
+    make_due(job)
+    job.save(update_fields=["provider_order", "is_uncertain", "held", "next_try"])
 
 
 @transaction.atomic

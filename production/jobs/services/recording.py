@@ -9,8 +9,18 @@ from django.db.models import Count, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from production.jobs.models import UNREAD, Attempt, AttemptKind, AttemptOutcome, Job, JobHistory, JobState
+from production.jobs.models import (
+    UNREAD,
+    Attempt,
+    AttemptKind,
+    AttemptOutcome,
+    HoldReason,
+    Job,
+    JobHistory,
+    JobState,
+)
 from production.providers.models import Provider
+from stores.orders.models.status import UNACCEPTED
 from stores.orders.services.changes import SYSTEM, Actor
 
 MAX_FAILURES = 10
@@ -97,6 +107,16 @@ def lock_jobs(jobs: QuerySet[Job]) -> list[Job]:
     """Locks in key order, so that two transactions do not deadlock."""
     locked = jobs.select_related("provider", "order__store", "item__product").defer(*UNREAD)
     return list(locked.order_by("pk").select_for_update(of=("self",), no_key=True))
+
+
+def make_due(job: Job) -> None:
+    """Makes a locked queued job due now, unsaved, unless it is held.
+
+    It is held if its order is: when the order was put on hold, a provider may have had the job.
+    """
+    if job.order.status in UNACCEPTED and not job.held:
+        job.held = HoldReason.ORDER
+    job.next_try = None if job.held and not job.cancel_requested else timezone.now()
 
 
 def fail_job(*, job: Job, message: str) -> None:

@@ -67,7 +67,9 @@ ALLOWED_TRANSITIONS: dict[int, frozenset[int]] = {
 
 EVENT_TYPES: dict[int, str] = {status: EventType[f"ORDER_{status.name}"].value for status in OrderStatus}
 
-CANCELLABLE_AT_ONCE = frozenset({OrderStatus.RECEIVED, OrderStatus.ON_HOLD, OrderStatus.ACCEPTED})
+# Nothing of it is to be produced now.
+UNACCEPTED = frozenset({OrderStatus.RECEIVED, OrderStatus.ON_HOLD})
+CANCELLABLE_AT_ONCE = UNACCEPTED | {OrderStatus.ACCEPTED}
 CANCELLABLE_ON_REQUEST = CANCELLABLE_AT_ONCE | {OrderStatus.IN_PRODUCTION}
 WITH_SHIPMENTS = frozenset({OrderStatus.PARTIALLY_SHIPPED, OrderStatus.SHIPPED})
 # Nothing remains to be produced or shipped, so the address is no longer needed.

@@ -1,0 +1,84 @@
+"""Nothing of an order on hold is sent until it is accepted again, whatever its jobs go through meanwhile."""
+
+from collections.abc import Callable
+
+import pytest
+
+from production.adapters.folder import FolderAdapter
+from production.dispatch.services.actions import cancel_job
+from production.interface import ProviderRefused
+from production.jobs.models import Job, JobState
+from stores.orders.models import Order, OrderStatus
+from stores.orders.services.cancellation import cancel_order
+from stores.orders.services.transitions import transition_order
+from tests.factories.production import (
+    STORE,
+    accept,
+    make_provider,
+    make_rule,
+    only_job,
+    work_off_jobs,
+)
+from tests.support.production.provider_orders import at, placed, report, states, work
+
+pytestmark = pytest.mark.django_db
+
+
+def hold_order(order: Order) -> Order:
+    return transition_order(order=Order.objects.get(pk=order.pk), status=OrderStatus.ON_HOLD, actor=STORE)
+
+
+def refuse_after(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> None:
+    """A provider that refuses the job after something was done to it here."""
+
+    def submit(self, job):
+        action()
+        raise ProviderRefused("No such paper.")
+
+    monkeypatch.setattr(FolderAdapter, "submit", submit)
+
+
+def test_items_that_an_order_leaves_behind_at_a_provider_wait_for_it(shop, flow, press):
+    order = placed(shop)
+    work()
+    cancel_job(job=only_job(number=f"{order.number}-2"), actor=STORE)
+    hold_order(order)
+    work()
+
+    assert states(order) == [JobState.QUEUED, JobState.CANCELLED, JobState.QUEUED]
+    assert at(flow) == {}
+    assert set(order.jobs.exclude(state=JobState.CANCELLED).values_list("held", flat=True)) == {"Order"}
+
+    accept(Order.objects.get(pk=order.pk))
+    work()
+    again = [f"{order.number}-1-2", f"{order.number}-3-2"]
+    assert at(flow) == {again[0]: again}
+
+
+def test_items_whose_order_a_provider_cancelled_wait_while_the_order_is_on_hold(shop, flow, press):
+    order = placed(shop)
+    work()
+    Job.objects.filter(number=f"{order.number}-2").update(cancel_requested="2026-01-01T00:00:00Z")
+    hold_order(order)
+    report(press, f"{order.number}-1", "cancelled")
+    work()
+
+    assert states(order) == [JobState.QUEUED, JobState.CANCELLED, JobState.QUEUED]
+    assert set(order.jobs.exclude(state=JobState.CANCELLED).values_list("held", flat=True)) == {"Order"}
+
+
+def test_job_is_cancelled_that_was_held_and_cancelled_while_a_provider_refused_it(
+    shop, tmp_path, monkeypatch
+):
+    make_rule(make_provider(tmp_path))
+    order = placed(shop, 1)
+
+    def stop() -> None:
+        hold_order(order)
+        cancel_order(order=Order.objects.get(pk=order.pk), actor=STORE)
+
+    refuse_after(monkeypatch, stop)
+    work_off_jobs()
+    work_off_jobs()
+
+    assert (only_job().state, only_job().held, only_job().next_try) == (JobState.CANCELLED, "", None)
