@@ -27,9 +27,16 @@ from production.interface import ProviderRefused, ProviderUnavailable, Submitted
 from production.jobs.models import Attempt, AttemptKind, Job, JobState
 from production.jobs.selectors import excluded_providers
 from production.jobs.services import outcomes
-from production.jobs.services.recording import close_interrupted_attempts, lock_jobs, record_each, record_job
+from production.jobs.services.recording import (
+    close_interrupted_attempts,
+    lock_jobs,
+    make_due,
+    record_each,
+    record_job,
+)
 from production.providers.selectors import adapter_of, has_failed_long, is_down
 from production.routing.selectors import Routing, item_facts
+from stores.orders.models.status import UNACCEPTED
 
 LEASE_SECONDS = 30
 SHEET_LOCKS = 0x10D << 44
@@ -99,8 +106,15 @@ def _plan_sheet(sheet_pk: int) -> tuple[GangSheet, list[Job]] | None:
 
 
 def _keep_remaining(sheet: GangSheet, jobs: list[Job]) -> list[Job]:
-    """Returns the jobs that stay: those without another provider if the provider is down, none if it is disabled."""
-    provider = sheet.provider
+    """Returns the jobs that stay: those that nobody stopped while the sheet was under way; of them those without
+    another provider if the provider is down, and none if it is disabled."""
+    stopped = [
+        job
+        for job in jobs
+        if job.state == JobState.QUEUED and (job.cancel_requested or job.order.status in UNACCEPTED)
+    ]
+    _release_members(sheet, dict.fromkeys(stopped, f"Left gang sheet {sheet}: it was stopped."))
+    jobs, provider = [job for job in jobs if job not in stopped], sheet.provider
     is_out_of_use = not provider.is_enabled or not (sheet.sheet or uses_gang_sheets(provider))
     is_failing = is_down(provider) or has_failed_long(sheet.failing_since)
     is_moving = is_out_of_use or (sheet.tries > 0 and is_failing)
@@ -108,11 +122,8 @@ def _keep_remaining(sheet: GangSheet, jobs: list[Job]) -> list[Job]:
         return jobs
     routing = Routing(timezone.now())
     leaving = [job for job in jobs if is_out_of_use or _has_other_provider(routing, job)]
-    for job in leaving:
-        release_member(job, note=f"Left gang sheet {sheet}: {provider} is down or disabled.")
-        sheet.pieces = max(sheet.pieces - job.quantity, 0)
-    if leaving:
-        sheet.generation += 1
+    note = f"Left gang sheet {sheet}: {provider} is down or disabled."
+    _release_members(sheet, dict.fromkeys(leaving, note))
     return [job for job in jobs if job not in leaving]
 
 
@@ -121,10 +132,15 @@ def _has_other_provider(routing: Routing, job: Job) -> bool:
     return decision.chosen is not None
 
 
-def release_member(job: Job, *, note: str) -> None:
-    """Routes the locked job again."""
-    job.gang_sheet, job.next_try, job.message = None, timezone.now(), ""
-    record_job(job=job, previous=job.state, note=note)
+def _release_members(sheet: GangSheet, notes: Mapping[Job, str]) -> None:
+    """Routes locked jobs of the sheet again, each with a note; the sheet is changed, unsaved."""
+    for job, note in notes.items():
+        job.gang_sheet, job.message = None, ""
+        make_due(job)
+        record_job(job=job, previous=job.state, note=note)
+        sheet.pieces = max(sheet.pieces - job.quantity, 0)
+    if notes:
+        sheet.generation += 1
 
 
 @transaction.atomic
@@ -134,10 +150,7 @@ def _remove_unusable(sheet_pk: int, unusable: Mapping[int, str]) -> None:
     sheet = lock_sheet(sheet_pk)
     if sheet is None:
         return
-    for job in jobs:
-        release_member(job, note=f"Left gang sheet {sheet}: {unusable[job.pk]}")
-        sheet.pieces = max(sheet.pieces - job.quantity, 0)
-    sheet.generation += 1
+    _release_members(sheet, {job: f"Left gang sheet {sheet}: {unusable[job.pk]}" for job in jobs})
     sheet.next_try = timezone.now()
     sheet.save(update_fields=["generation", "pieces", "next_try"])
 
