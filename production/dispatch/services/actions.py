@@ -11,6 +11,7 @@ from production.gang_sheets.services.members import make_sheet_due, remove_from_
 from production.jobs.models import AT_PROVIDER, AttemptOutcome, HoldReason, Job, JobState
 from production.jobs.services.recording import lock_jobs, record_job
 from production.providers.models import Provider
+from stores.orders.models.status import UNACCEPTED
 from stores.orders.services.changes import Actor
 
 
@@ -105,7 +106,7 @@ def hold_job(*, job: Job, actor: Actor) -> Job:
 @transaction.atomic
 def release_job(*, job: Job, actor: Actor) -> Job:
     locked = _lock_job(job)
-    if locked.held == HoldReason.ORDER:
+    if locked.held and locked.order.status in UNACCEPTED:
         raise Conflict(
             f"The order of job {locked} is on hold; accept the order to release it.", code="order_on_hold"
         )

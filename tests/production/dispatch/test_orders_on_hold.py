@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
+from fulfillment.core.errors import Conflict
 from production.adapters.folder import FolderAdapter
-from production.dispatch.services.actions import cancel_job
+from production.dispatch.services.actions import cancel_job, hold_job, release_job
 from production.interface import ProviderRefused
 from production.jobs.models import Job, JobState
 from stores.orders.models import Order, OrderStatus
@@ -36,6 +37,24 @@ def refuse_after(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) 
         raise ProviderRefused("No such paper.")
 
     monkeypatch.setattr(FolderAdapter, "submit", submit)
+
+
+@pytest.mark.parametrize("status", [OrderStatus.ON_HOLD, OrderStatus.RECEIVED])
+def test_job_held_by_a_person_is_not_released_while_its_order_is_on_hold(shop, tmp_path, status):
+    make_rule(make_provider(tmp_path))
+    order = placed(shop, 1)
+    hold_job(job=only_job(), actor=STORE)
+    order = hold_order(order)
+    if status != order.status:
+        order = transition_order(order=order, status=status, actor=STORE)
+
+    with pytest.raises(Conflict, match="accept the order to release it"):
+        release_job(job=only_job(), actor=STORE)
+    assert work_off_jobs() == 0
+
+    accept(order)
+    release_job(job=only_job(), actor=STORE)
+    assert work_off_jobs() == 1
 
 
 def test_items_that_an_order_leaves_behind_at_a_provider_wait_for_it(shop, flow, press):
