@@ -2,8 +2,9 @@
 
 Exactly once, even after kill -9: all files of a job are written and synced in a work folder, then an entry with the
 job's number is added to the ledger, and only then the files are renamed into the hot folder. A retry reads the ledger:
-files still in the work folder were not handed over, missing ones were. The work folder lies in the hot folder, because
-only files of one file system are renamed; the ledger does not, because the press may write there.
+files still in the work folder were not handed over, missing ones were. So it stays until the ledger says that.
+The work folder lies in the hot folder, because only files of one file system are renamed; the ledger does not, because
+the press may write there.
 """
 
 import errno
@@ -96,6 +97,8 @@ class FolderAdapter:
                     raise
                 entry = replace(entry, state=DONE)
                 self._ledger.write(job.number, entry)
+                with hot.folder(WORK, create=True) as work:
+                    work.remove(entry.work)
         request = "\n".join(str(self._folder / name) for name in entry.names)
         exchange = Exchange(request, "Renamed into the hot folder.", entry.digests)
         return Submitted(entry.names[0], exchange)
@@ -110,7 +113,7 @@ class FolderAdapter:
                 return Exchange(f"Cancel {job.number}", "The folder never had it.")
             if entry.state == CANCELLED:
                 return Exchange(f"Cancel {job.number}", "It was cancelled before.")
-            if entry.state == DONE and not all(hot.status(name) for name in entry.names):
+            if _was_taken(hot, entry):
                 raise ProviderRefused(
                     f"The press has taken job {job.number} out of the folder; stop it at the press.",
                     Exchange(f"Cancel {job.number}", "The files have left the hot folder."),
@@ -208,13 +211,17 @@ class FolderAdapter:
         return entry
 
     def _move(self, hot: OpenFolder, entry: LedgerEntry) -> None:
-        # What is missing in the work folder was already renamed.
-        with suppress(FileNotFoundError), hot.folder(WORK) as work:
-            with work.folder(entry.work) as draft:
+        try:
+            with hot.folder(WORK) as work, work.folder(entry.work) as draft:
                 for name in entry.names:
+                    # What is missing in the work folder was already renamed.
                     draft.move(name, hot)
-            hot.sync()
-            work.remove(entry.work)
+        except FileNotFoundError as error:
+            raise ValueError(
+                f"The files of the job are no longer in {hot.path / WORK}: it was emptied, or the hot folder is "
+                "another one now. See whether the press has the job before you send it again."
+            ) from error
+        hot.sync()
 
     def _taken_reports(self, hot: OpenFolder) -> Iterator[Report]:
         state = self._settings["taken"]
@@ -249,6 +256,15 @@ def _write_files(target: OpenFolder, folder: str, files: Sequence[DropFile]) -> 
         for file in files:
             target.write(file.name, file.content)
     target.sync()
+
+
+def _was_taken(hot: OpenFolder, entry: LedgerEntry) -> bool:
+    """Whether the press took a file out of the hot folder, or may have."""
+    missing = [name for name in entry.names if not hot.status(name)]
+    if entry.state == PREPARED and missing:
+        with suppress(FileNotFoundError), hot.folder(WORK) as work, work.folder(entry.work) as draft:
+            return not all(draft.status(name) for name in missing)
+    return bool(missing)
 
 
 def _is_whole(hot: OpenFolder, entry: LedgerEntry) -> bool:

@@ -11,6 +11,7 @@ from production.adapters.folder import FolderAdapter
 from production.adapters.folder_settings import FolderSettings
 from production.adapters.open_folder import OpenFolder
 from production.interface import ProviderRefused, ProviderUnavailable
+from production.providers.ledger import ProviderLedger
 from tests.factories.production import folder_adapter
 from tests.support.production.jobs import made_job
 
@@ -228,3 +229,51 @@ def test_report_files_are_read_once_settled_and_moved_away(places):
     reasons = [path.read_text() for path in (back / "unreadable").glob("*.why.txt")]
     assert len(reasons) == 1
     assert "Lost" in reasons[0]
+
+
+def stop_before_the_rename(press: FolderAdapter, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Writes the files of a job, which the hot folder then does not take."""
+
+    def denied(self, name, target, new_name=""):
+        raise PermissionError(errno.EACCES, "Permission denied", name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(OpenFolder, "move", denied)
+        with pytest.raises(ProviderUnavailable, match="permission denied"):
+            press.submit(made_job("1001-1"))
+
+
+def test_job_whose_files_were_left_in_another_folder_is_not_taken_for_sent(places, tmp_path, monkeypatch):
+    stop_before_the_rename(folder_adapter(places), monkeypatch)
+    other = tmp_path / "other"
+    (other / ".fulfillment").mkdir(parents=True)
+    press = folder_adapter((other, places[1]))
+
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"no longer in .*other/\.fulfillment.*you send it again"):
+            press.submit(made_job("1001-1"))
+    assert (shown(other), press.poll()) == ([], [])
+
+    press.submit(made_job("1001-1-2"))
+    assert len(shown(other)) == 3
+
+
+def test_job_that_was_taken_before_a_crash_is_not_cancelled(places, monkeypatch):
+    job, press, (hot, back) = made_job("1001-1"), folder_adapter(places), places
+    monkeypatch.setattr(ProviderLedger, "write", lambda *_: (_ for _ in ()).throw(SystemExit))
+    with pytest.raises(SystemExit):
+        press.submit(job)
+    monkeypatch.undo()
+    (hot / "1001-1").rename(back / "1001-1")
+
+    with pytest.raises(ProviderRefused, match="stop it at the press"):
+        press.cancel(job, "")
+
+
+def test_job_that_waits_for_its_rename_is_cancelled(places, monkeypatch):
+    press = folder_adapter(places)
+    stop_before_the_rename(press, monkeypatch)
+
+    press.cancel(made_job("1001-1"), "")
+
+    assert list((places[0] / ".fulfillment").iterdir()) == []
