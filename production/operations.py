@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db import connection, transaction
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Greatest
 from django.utils import timezone
+from psycopg import sql
 
 from accounts.models import User
 from fulfillment.core.audit.personal_data import PersonalData
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
-from fulfillment.core.db.prepared import skip_numbers
+from fulfillment.core.db.prepared import ASIDE, skip_numbers
 from fulfillment.core.secrets import StoredSecret
 from fulfillment.core.text import JsonObject, timestamp
 from production.gang_sheets.models import GangSheet, SheetState
@@ -46,8 +48,20 @@ def skip_used_numbers() -> Iterator[str]:
     if number is not None:
         GangSheet.objects.filter(state=SheetState.COLLECTING).update(state=SheetState.PLANNED)
         open_jobs = Job.objects.exclude(order__status__in=TERMINAL_OR_SHIPPED)
-        open_jobs.update(generation=F("generation") + RESTARTS_SKIPPED)
+        open_jobs.update(generation=Greatest("generation", _find_generation()) + RESTARTS_SKIPPED)
         yield f"New gang sheets begin at number G{number}."
+
+
+def _find_generation() -> int:
+    """The highest one of the jobs that a restore replaces, or 0."""
+    table = Job._meta.db_table
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass(%s)", [f"{ASIDE}.{table}"])
+        if cursor.fetchone() == (None,):
+            return 0
+        statement = sql.SQL("SELECT coalesce(max(generation), 0) FROM {}")
+        cursor.execute(statement.format(sql.Identifier(ASIDE, table)))
+        return int(cursor.fetchone()[0])
 
 
 def personal_data() -> list[PersonalData]:

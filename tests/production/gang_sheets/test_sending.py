@@ -30,6 +30,7 @@ from production.interface import ProviderRefused, ProviderUnavailable, Report
 from production.jobs.models import Attempt, Job, JobState
 from production.jobs.services.adapter_jobs import build_adapter_job
 from production.jobs.services.recording import SYSTEM
+from production.operations import skip_used_numbers
 from production.providers.models import Provider
 from production.providers.services import review_failing_providers
 from production.tickets.check import VARIABLE, find_mistakes
@@ -158,6 +159,20 @@ def test_after_a_recovery_no_number_of_a_job_that_was_sent_again_is_used_twice(s
 
     # Since the moment of the recovery it may have been sent as -2, which the press would take for known.
     assert resend_job(job=job, actor=SYSTEM).number == f"{job.number}-102"
+
+
+def test_second_restore_skips_numbers_of_jobs_that_were_sent_again_since_the_first(shop, press):
+    job = order(shop, product="card")
+    cancel_job(job=job, actor=SYSTEM)
+    work_off_jobs()
+    with connection.cursor() as cursor:
+        # The tables that a restore replaces: there, the job was sent again after an earlier restore.
+        cursor.execute("CREATE SCHEMA before_restore")
+        cursor.execute("CREATE TABLE before_restore.production_job AS SELECT 103 AS generation")
+
+    list(skip_used_numbers())
+
+    assert resend_job(job=job, actor=SYSTEM).number == f"{job.number}-204"
 
 
 def test_one_sheet_at_a_time_goes_to_a_provider(shop, press, tmp_path):
