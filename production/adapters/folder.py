@@ -227,8 +227,10 @@ class FolderAdapter:
         state = self._settings["taken"]
         if state == "none":
             return
+        # Read before the names: a job that arrives in between would count as taken.
+        waiting = self._ledger.waiting()
         present_names = set(hot.names())
-        for number, entry in self._ledger.waiting():
+        for number, entry in waiting:
             if present_names.isdisjoint(entry.names):
                 text = f"job:{number}:{TAKEN}\nThe files have left the hot folder."
                 yield Report(f"taken:{number}", number, state, None, raw=text)

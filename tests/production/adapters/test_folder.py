@@ -198,6 +198,20 @@ def test_taken_job_is_acknowledged_once_and_not_cancelled(places):
         press.cancel(job, "1001-1")
 
 
+def test_job_that_arrives_during_a_poll_does_not_count_as_taken(places, monkeypatch):
+    press, waiting = folder_adapter(places), ProviderLedger.waiting
+    press.submit(made_job("1001-1"))
+
+    def wait(self):
+        monkeypatch.undo()
+        press.submit(made_job("1002-1"))
+        return waiting(self)
+
+    monkeypatch.setattr(ProviderLedger, "waiting", wait)
+
+    assert press.poll() == []
+
+
 def test_job_moved_to_a_state_folder_is_in_that_state(places):
     job, press = made_job("1001-1"), folder_adapter(places, taken="none", name_pattern="{order}-{number}")
     press.submit(job)
