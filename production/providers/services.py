@@ -20,6 +20,7 @@ from production.adapters.registry import adapter_kind, adapter_kinds
 from production.interface import ProviderRefused, ProviderUnavailable
 from production.providers.models import Provider
 from production.providers.selectors import SecretsUnreadable, adapter_of, readable_secrets
+from production.settings_form import SettingsForm
 
 logger = logging.getLogger(__name__)
 
@@ -86,6 +87,7 @@ def check_settings(
     form = form_class({**stored_secrets, **entered})
     if form.is_valid():
         form.check_saved()
+        _refuse_shared_returns(form, values.adapter, provider)
     if mistakes := form.mistakes:
         faults = [Fault(f"/settings/{name}", "setting_invalid", text) for name, text in mistakes.items()]
         name, text = next(iter(mistakes.items()))
@@ -94,6 +96,18 @@ def check_settings(
     clean = form.read()
     secrets = {name: value for name in secret_names if (value := clean.pop(name))}
     return clean, secrets
+
+
+def _refuse_shared_returns(form: SettingsForm, adapter: str, provider: Provider | None) -> None:
+    """Adds a mistake where another provider would read reports that are meant for this one."""
+    place = {name: value for name in ("host", "return_folder") if (value := form.cleaned_data.get(name))}
+    if "return_folder" not in place:
+        return
+    conditions = {f"settings__{name}": value for name, value in place.items()}
+    others = Provider.objects.filter(adapter=adapter, is_enabled=True, **conditions)
+    others = others.exclude(pk=provider.pk) if provider else others
+    if other := others.first():
+        form.add_error("return_folder", f"Use another return folder: {other} reads this one already.")
 
 
 @transaction.atomic
