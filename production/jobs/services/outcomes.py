@@ -152,7 +152,7 @@ def record_left_out(
         return
     job.provider_order, job.is_uncertain = "", False
     if job.cancel_requested:
-        cancel_locked(job, note="No provider has it.")
+        _cancel_if_unsent(job)
         return
     make_due(job)
     job.save(update_fields=["provider_order", "is_uncertain", "held", "next_try"])
@@ -265,13 +265,20 @@ def _hold_uncertain(job: Job, message: str) -> None:
 
 def record_refused_cancellation(job: Job, message: str) -> None:
     """The provider continues to produce the job, and an operator decides; one that it cannot have is cancelled."""
-    if job.state == JobState.QUEUED and not job.is_uncertain:
-        cancel_locked(job, note="No provider has it.")
+    if _cancel_if_unsent(job):
         return
     job.cancel_requested, job.next_try, job.message = None, None, message[:1000]
     if job.state == JobState.QUEUED:
         job.held = HoldReason.MANUAL
     record_job(job=job, previous=job.state, note=job.message)
+
+
+def _cancel_if_unsent(job: Job) -> bool:
+    """Cancels the locked job unless a provider may have it."""
+    is_unsent = job.state == JobState.QUEUED and not job.is_uncertain
+    if is_unsent:
+        cancel_locked(job, note="No provider has it.")
+    return is_unsent
 
 
 def cancel_locked(job: Job, *, note: str) -> None:
@@ -282,6 +289,8 @@ def cancel_locked(job: Job, *, note: str) -> None:
 
 
 def fail_locked(job: Job, message: str) -> None:
+    if job.cancel_requested and _cancel_if_unsent(job):
+        return
     previous = job.state
     fail_job(job=job, message=message)
     record_job(job=job, previous=previous, note=job.message)

@@ -120,8 +120,9 @@ def make_due(job: Job) -> None:
 
 
 def fail_job(*, job: Job, message: str) -> None:
-    """Marks a locked job as failed, without saving it."""
-    job.state, job.message, job.next_try = JobState.FAILED, message[:1000], None
+    """Marks a locked job as failed, without saving it; a person then decides, also if it was to be cancelled."""
+    job.state, job.message = JobState.FAILED, message[:1000]
+    job.next_try = job.cancel_requested = None
 
 
 def close_interrupted_attempts(job: Job) -> bool:
