@@ -6,7 +6,6 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from cryptography.fernet import InvalidToken
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
@@ -24,7 +23,7 @@ from fulfillment.core.api.parsing import SIGNED_IN_FORM
 from fulfillment.core.errors import TooManyRequests
 from fulfillment.core.http.dangerous import effect_of, harmless
 from fulfillment.core.locales import zone_named
-from fulfillment.core.secrets import decrypt, encrypt
+from fulfillment.core.secrets import SecretUnreadable, decrypt, encrypt
 
 SECONDS = 600
 SESSION_NAME = "confirmed"
@@ -96,7 +95,7 @@ def _check_confirmation(request: HttpRequest) -> HttpResponse | None:
     if not confirmed_until(request) and not (form.is_valid() and _is_confirmed_by(request, form)):
         return _render_page(request, form, request.POST.get("effect", ""), waiting)
     purpose, form_text = _bind_purpose(request), ""
-    with suppress(InvalidToken):
+    with suppress(SecretUnreadable):
         form_text = decrypt(waiting.encode())
     if form_text.startswith(purpose):
         request.POST = QueryDict(form_text.removeprefix(purpose))

@@ -3,7 +3,6 @@
 import contextlib
 from typing import Any
 
-from cryptography.fernet import InvalidToken
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import views
@@ -31,7 +30,7 @@ from accounts.services.mailed_links import (
 from accounts.throttles import count_reset
 from fulfillment.core.errors import NotFound
 from fulfillment.core.http.dangerous import dangerous, harmless
-from fulfillment.core.secrets import decrypt, encrypt
+from fulfillment.core.secrets import SecretUnreadable, decrypt, encrypt
 
 TOKEN_IN_SESSION = views.INTERNAL_RESET_SESSION_TOKEN
 
@@ -154,7 +153,7 @@ class PasswordResetConfirmView(views.PasswordResetConfirmView):
         session = self.request.session
         if stored := session.get(TOKEN_IN_SESSION):
             # The previous release stored it unencrypted.
-            with contextlib.suppress(InvalidToken):
+            with contextlib.suppress(SecretUnreadable):
                 session[TOKEN_IN_SESSION] = decrypt(stored.encode())
         response = super().dispatch(*args, **kwargs)
         if token := session.get(TOKEN_IN_SESSION):

@@ -16,6 +16,23 @@ from functools import cache
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 from django.db.models import Model
+from django.utils.translation import gettext as _
+
+from fulfillment.core.errors import Unavailable
+
+
+class SecretUnreadable(Unavailable):
+    """None of the keys in use made the cipher text."""
+
+    code = "secret_unreadable"
+    retry_after = 60
+
+    def __init__(self) -> None:
+        super().__init__(
+            _(
+                "No encryption key opens what is stored here. The operators of the service have to restore the key."
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +64,11 @@ def encrypt(value: str) -> bytes:
 
 
 def decrypt(ciphertext: bytes | memoryview) -> str:
-    """Raises cryptography.fernet.InvalidToken when none of the keys in use made the cipher text."""
-    return _cipher(tuple(settings.ENCRYPTION_KEYS)).decrypt(bytes(ciphertext)).decode()
+    """Raises SecretUnreadable."""
+    try:
+        return _cipher(tuple(settings.ENCRYPTION_KEYS)).decrypt(bytes(ciphertext)).decode()
+    except InvalidToken as error:
+        raise SecretUnreadable from error
 
 
 def is_newest(ciphertext: bytes | memoryview) -> bool:

@@ -7,12 +7,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cryptography.fernet import InvalidToken
 from django.db import transaction
 
 from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.plugins import offered_values
-from fulfillment.core.secrets import StoredSecret, decrypt, digest, digests, encrypt, is_newest
+from fulfillment.core.secrets import (
+    SecretUnreadable,
+    StoredSecret,
+    decrypt,
+    digest,
+    digests,
+    encrypt,
+    is_newest,
+)
 
 BATCH = 200
 # Rows of each kind that show which values it was written with: one alone may be damaged.
@@ -69,7 +76,7 @@ def _find_misfit(secret: StoredSecret) -> str:
 def _misfit_of_row(secret: StoredSecret, row: Any) -> str:
     try:
         value = decrypt(getattr(row, secret.ciphertext))
-    except InvalidToken:
+    except SecretUnreadable:
         return "FULFILLMENT_ENCRYPTION_KEYS"
     if secret.digest and getattr(row, secret.digest) not in digests(value):
         return "FULFILLMENT_PEPPERS"
@@ -110,7 +117,7 @@ def _outdated_rows(secret: StoredSecret, rows: list[Any], report: Rotated) -> It
         ciphertext = getattr(row, secret.ciphertext)
         try:
             value = decrypt(ciphertext)
-        except InvalidToken:
+        except SecretUnreadable:
             report.unreadable += (row.pk,)
             continue
         stored_digest = getattr(row, secret.digest) if secret.digest else None

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from cryptography.fernet import InvalidToken
 from django.conf import settings
 from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
-from fulfillment.core.secrets import decrypt, digests
+from fulfillment.core.secrets import SecretUnreadable, decrypt, digests
 from production.adapters.registry import adapter_kind
 from production.interface import Adapter
 from production.providers.ledger import ProviderLedger
@@ -22,7 +21,7 @@ from production.providers.models import Provider
 FAILOVER_AFTER = timedelta(seconds=20)
 
 
-class SecretsUnreadable(ValueError):
+class ProviderSecretsLost(ValueError):
     """No encryption key opens what is stored."""
 
     def __init__(self) -> None:
@@ -30,7 +29,7 @@ class SecretsUnreadable(ValueError):
 
 
 def adapter_of(provider: Provider) -> Adapter:
-    """Raises ValueError where the settings no longer fit, and its SecretsUnreadable."""
+    """Raises ValueError where the settings no longer fit, and its ProviderSecretsLost."""
     secrets = provider_secrets(provider)
     kind = adapter_kind(provider.adapter)
     values = kind.settings({**provider.settings, **secrets}).read()
@@ -46,8 +45,8 @@ def plain_settings(provider: Provider) -> Mapping[str, Any]:
 def provider_secrets(provider: Provider) -> Mapping[str, str]:
     try:
         secrets: dict[str, str] = json.loads(decrypt(provider.secrets_ciphertext))
-    except InvalidToken as error:
-        raise SecretsUnreadable from error
+    except SecretUnreadable as error:
+        raise ProviderSecretsLost from error
     return secrets
 
 
@@ -55,7 +54,7 @@ def readable_secrets(provider: Provider | None) -> Mapping[str, str]:
     """None where no key opens them, so that they can be entered again."""
     try:
         return provider_secrets(provider) if provider else {}
-    except SecretsUnreadable:
+    except ProviderSecretsLost:
         return {}
 
 
@@ -63,7 +62,7 @@ def postback_url(provider: Provider) -> str:
     """Empty where no key opens its secret."""
     try:
         secret = decrypt(provider.postback_ciphertext)
-    except InvalidToken:
+    except SecretUnreadable:
         return ""
     return settings.PUBLIC_URL + reverse("production_postback", args=[provider.code, secret])
 

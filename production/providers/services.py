@@ -19,7 +19,7 @@ from fulfillment.core.secrets import digest, encrypt, generate_secret
 from production.adapters.registry import adapter_kind, adapter_kinds
 from production.interface import ProviderRefused, ProviderUnavailable
 from production.providers.models import Provider
-from production.providers.selectors import SecretsUnreadable, adapter_of, readable_secrets
+from production.providers.selectors import ProviderSecretsLost, adapter_of, readable_secrets
 from production.settings_form import SettingsForm
 
 logger = logging.getLogger(__name__)
@@ -135,7 +135,7 @@ def _run_check(provider: Provider, check: Callable[[], str]) -> str:
         message_of_check = check()
     except (ProviderRefused, ValueError) as error:
         note_failure(provider=provider, message=str(error))
-        code = "secrets_unreadable" if isinstance(error, SecretsUnreadable) else "provider_refused"
+        code = "secrets_unreadable" if isinstance(error, ProviderSecretsLost) else "provider_refused"
         raise Conflict(str(error), code=code) from error
     except ProviderUnavailable as error:
         note_failure(provider=provider, message=str(error))

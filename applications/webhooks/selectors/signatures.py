@@ -10,14 +10,13 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 import orjson
-from cryptography.fernet import InvalidToken
 from django.db.models import Q
 from django.utils.translation import gettext as _
 from standardwebhooks import Webhook as Signer
 
 from applications.webhooks.models import Delivery, DeliveryAttempt, Webhook
 from applications.webhooks.selectors.webhooks import event_record
-from fulfillment.core.secrets import decrypt
+from fulfillment.core.secrets import SecretUnreadable, decrypt
 
 SECRET_BYTES = 32
 USER_AGENT = "StoreFulfillment-Webhooks/1"
@@ -74,7 +73,7 @@ def sent_headers(delivery: Delivery, attempt: DeliveryAttempt) -> dict[str, str]
             now=attempt.timestamp,
             body=sent_body(delivery),
         )
-    except InvalidToken:
+    except SecretUnreadable:
         signed = {}
     return {**common, **{name: value for name, value in signed.items() if value}}
 

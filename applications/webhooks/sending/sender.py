@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from cryptography.fernet import InvalidToken
 from django.conf import settings
 
 from applications.webhooks.selectors.signatures import signed_headers
@@ -24,6 +23,7 @@ from applications.webhooks.services.delivery_attempts import (
 )
 from fulfillment.core.db.prepared import DatabaseClock
 from fulfillment.core.outbox import DATABASE_AWAY, Outbox
+from fulfillment.core.secrets import SecretUnreadable
 
 logger = logging.getLogger(__name__)
 
@@ -141,7 +141,7 @@ class Sender(Outbox):
             headers = signed_headers(
                 ciphertexts=delivery.ciphertexts, event_id=str(delivery.event_id), now=now, body=delivery.body
             )
-        except InvalidToken:
+        except SecretUnreadable:
             return EndpointResponse(0, error="The secret can no longer be read. Rotate it.")
         return await self._client.post(delivery.url, delivery.body, headers)
 
