@@ -5,6 +5,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 
 from accounts.models import Tenant
 from accounts.services.users import create_user
@@ -25,23 +26,24 @@ class Command(BaseCommand):
         parser.add_argument("--tenant", default=settings.DEFAULT_TENANT_DOMAIN, help="A domain name.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        tenant, _ = Tenant.objects.get_or_create(
-            domain=options["tenant"].lower(), defaults={"name": options["tenant"]}
-        )
+        password = self._read_password()
         try:
-            user = create_user(
-                tenant=tenant,
-                username=options["username"],
-                first_name=options["first_name"],
-                last_name=options["last_name"],
-                email=options["email"],
-                password=self._read_password(),
-                is_operator=True,
-                email_is_confirmed=True,
-            )
+            with transaction.atomic():
+                tenant, _ = Tenant.objects.get_or_create(
+                    domain=options["tenant"].lower(), defaults={"name": options["tenant"]}
+                )
+                user = create_user(
+                    tenant=tenant,
+                    username=options["username"],
+                    first_name=options["first_name"],
+                    last_name=options["last_name"],
+                    email=options["email"],
+                    password=password,
+                    is_operator=True,
+                    email_is_confirmed=True,
+                )
         except DomainError as error:
-            reasons = error.messages
-            raise CommandError(" ".join(reasons)) from error
+            raise CommandError(" ".join(error.messages)) from error
         self.stdout.write(f"{user.username}@{tenant.domain} is an operator and can sign in at /admin/.")
 
     def _read_password(self) -> str:

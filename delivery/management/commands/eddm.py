@@ -1,6 +1,5 @@
 """Lists, compares, rebuilds, exports, activates and discards data sets on the command line."""
 
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
@@ -10,7 +9,7 @@ from delivery.datasets.models import Dataset
 from delivery.datasets.selectors import compare_datasets, live_dataset, loaded_datasets
 from delivery.datasets.services.datasets import activate_dataset, discard_dataset, rebuild_dataset
 from delivery.datasets.services.importer import read_types
-from delivery.management.commands.import_eddm import current_user
+from delivery.management.commands.import_eddm import current_user, file_to_write
 from fulfillment.core.page_messages import ServiceCommand
 
 
@@ -38,7 +37,7 @@ class Command(ServiceCommand):
         rebuild.add_argument("--types", default="", help="Such as CRHB. Default: the service's setting.")
         export = actions.add_parser("export", help="Write a data set as CSV that imports to the same set.")
         export.add_argument("dataset", type=int, nargs="?", help="Default: the active one.")
-        export.add_argument("--output", type=Path, help="A file. Default: standard output.")
+        export.add_argument("--output", type=file_to_write, help="A file. Default: standard output.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         getattr(self, f"_{options['action']}")(options)

@@ -1,13 +1,14 @@
 """Imports files of ZIP codes and routes as a new data set, with progress on a terminal."""
 
 import getpass
+import os
 import shutil
 import sys
 import tempfile
 import time
 from argparse import ArgumentTypeError
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -140,10 +141,12 @@ class Command(ServiceCommand):
             "--no-activate", action="store_true", help="Load the file, but do not activate it."
         )
         parser.add_argument(
-            "--max-reject", type=float, default=0.5, help="In percent of lines. Default: 0.5."
+            "--max-reject", type=_percent, default=0.5, help="In percent of lines. Default: 0.5."
         )
         parser.add_argument("--force", action="store_true", help="Activate despite warnings.")
-        parser.add_argument("--problems", type=Path, help="Write all problems of single lines to this CSV.")
+        parser.add_argument(
+            "--problems", type=file_to_write, help="Write all problems of single lines to this CSV."
+        )
         parser.add_argument("--run", type=int, help="Import the upload of this number (used by the admin).")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -218,6 +221,20 @@ def _postal_code(text: str) -> str:
     if text and not POSTAL_CODE.fullmatch(text):
         raise ArgumentTypeError(f"{text!r} is not a postal code; write five digits.")
     return text
+
+
+def file_to_write(text: str) -> Path:
+    path = Path(text)
+    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise ArgumentTypeError(f"{text} cannot be written; name a file in a folder that exists.")
+    return path
+
+
+def _percent(text: str) -> float:
+    with suppress(ValueError):
+        if 0 <= (percent := float(text)) <= 100:
+            return percent
+    raise ArgumentTypeError(f"{text!r} is no percentage; write a number from 0 to 100.")
 
 
 def _check_option(reader: Any, text: str) -> str:

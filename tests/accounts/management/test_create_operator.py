@@ -3,7 +3,7 @@ import io
 import pytest
 from django.core.management import CommandError, call_command
 
-from accounts.models import User
+from accounts.models import Tenant, User
 
 
 @pytest.fixture
@@ -41,6 +41,7 @@ def test_operator_refused_says_why_and_is_not_created(db, monkeypatch):
     monkeypatch.setenv("OPERATOR_PASSWORD", "short")
 
     with pytest.raises(CommandError, match="at least 8 characters"):
-        call_command("create_operator", "ada", email="ada@print.example")
+        call_command("create_operator", "ada", email="ada@print.example", tenant="typo.example")
 
     assert not User.objects.exists()
+    assert not Tenant.objects.filter(domain="typo.example").exists()

@@ -78,3 +78,10 @@ def test_unknown_data_sets(action):
 def test_without_an_active_set(arguments):
     with pytest.raises(CommandError, match="No data set is active"):
         run(*arguments)
+
+
+def test_file_that_cannot_be_written_is_refused_before_the_export(tmp_path):
+    dataset = load_dataset()
+    for output in (tmp_path, tmp_path / "missing" / "routes.csv"):
+        with pytest.raises(CommandError, match="name a file in a folder that exists"):
+            run("export", dataset.pk, "--output", output)

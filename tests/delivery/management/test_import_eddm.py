@@ -137,3 +137,9 @@ def test_empty_standard_input(monkeypatch):
         run("-")
 
     assert refused.value.returncode == 1
+
+
+@pytest.mark.parametrize("percent", ["nan", "-1", "101", "many"])
+def test_percentage_that_is_none_is_refused(percent, small):
+    with pytest.raises(CommandError, match="write a number from 0 to 100"):
+        run(small, "--max-reject", percent)
