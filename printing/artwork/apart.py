@@ -9,12 +9,20 @@ from printing.artwork.parts import Part
 from printing.artwork.pdf_content import left_in_color, spots_of
 from printing.press.objects import Visited, drawn_apart, forms_of, get_dictionary, streams_of
 
+# The tables of characters that need not be embedded. The renderer of proofs has no others.
+_BUILT_IN_TABLES = frozenset({"/Identity-H", "/Identity-V"})
+
 
 def missing_font(font: Any) -> str:
-    """The font's name; empty for a font that is embedded or drawn."""
-    if font.get("/Subtype") == "/Type3" or _is_embedded(font):
+    """The font's name, with the table of characters if only that is missing; empty if it is embedded or drawn."""
+    name = str(font.get("/BaseFont", "/?"))[1:].rpartition("+")[2]
+    if font.get("/Subtype") == "/Type3":
         return ""
-    return str(font.get("/BaseFont", "/?"))[1:].rpartition("+")[2]
+    if not _is_embedded(font):
+        return name
+    table = font.get("/Encoding")
+    is_missing = "/DescendantFonts" in font and isinstance(table, pikepdf.Name)
+    return f"{name} ({str(table)[1:]})" if is_missing and str(table) not in _BUILT_IN_TABLES else ""
 
 
 def find_parts_apart(resources: Any, visited: Visited) -> Iterator[tuple[Part, str]]:

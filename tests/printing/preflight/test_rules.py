@@ -81,6 +81,19 @@ LINES = b"0 0 0 1 K " + b"".join(b"%.3f w 40 40 m 120 40 l S " % (1 + at / 1000)
 HELVETICA = pikepdf.Dictionary(
     F1=pikepdf.Dictionary(Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type1, BaseFont=pikepdf.Name.Helvetica)
 )
+COMPOSITE = b"BT /F1 20 Tf 40 40 Td <00410042> Tj ET"
+
+
+def composite(table):
+    """A font with a file, and with this table of its characters."""
+    descriptor = pikepdf.Dictionary(FontFile2=pikepdf.Dictionary())
+    font = pikepdf.Dictionary(
+        Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type0, BaseFont=pikepdf.Name.Mincho
+    )
+    font.Encoding, font.DescendantFonts = table, [pikepdf.Dictionary(FontDescriptor=descriptor)]
+    return pikepdf.Dictionary(F1=font)
+
+
 PROFILE = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
 EMPTY = encoded(Image.new("RGB", (480, 360), "white"))
 CLEAR = encoded(Image.new("RGBA", (480, 360), (0, 0, 0, 0)))
@@ -318,6 +331,12 @@ FAULTS = [
         [],
         {"artwork": pdf(b"BT /F1 20 Tf 40 40 Td (Hello) Tj ET", Font=HELVETICA)},
     ),
+    # As Distiller writes Japanese.
+    (
+        "artwork_font_not_embedded",
+        [],
+        {"artwork": pdf(COMPOSITE, Font=composite(pikepdf.Name("/90ms-RKSJ-H")))},
+    ),
     (
         "artwork_colors_left",
         [],
@@ -409,7 +428,7 @@ SOUND = {
     ),
     "artwork_font_not_embedded": (
         [],
-        {"artwork": pdf(b"0 0 0 1 k 40 40 90 40 re f", Font=pikepdf.Dictionary())},
+        {"artwork": pdf(COMPOSITE, Font=composite(pikepdf.Name("/Identity-H")))},
     ),
     "artwork_colors_left": (
         [],
