@@ -169,14 +169,26 @@ def test_tiles_in_a_color_that_a_form_inherits_stay_without_colors():
         assert form.Resources.Pattern.P.PaintType == 2
 
 
+@pytest.mark.parametrize("name", ["STREAM_BYTES", "CONTENT_BYTES"])
 @pytest.mark.parametrize(("limit", "count"), [(100, 2), (10, 1)])
-def test_content_that_takes_too_much_memory_stays_as_it_is(monkeypatch, limit, count):
-    monkeypatch.setattr(tiles, "CONTENT_BYTES", limit)
+def test_content_that_takes_too_much_memory_or_time_stays_as_it_is(monkeypatch, name, limit, count):
+    monkeypatch.setattr(tiles, name, limit)
 
     prepared = prepare_press_artwork(page_of(b"/H gs " + FILLED + BOX + b"f")).pdf
 
     with pikepdf.open(io.BytesIO(prepared)) as pdf:
         assert len(pdf.pages[0].obj.Resources.Pattern) == count
+
+
+def test_each_of_many_pages_has_faded_tiles():
+    page = page_of(b"/H gs " + FILLED + BOX + b"f " + b"0 0 m n " * 50_000)
+    with pikepdf.open(io.BytesIO(page)) as pdf:
+        for _ in range(3):
+            pdf.pages.append(pdf.pages[0])
+        pdf.save(out := io.BytesIO())
+
+    with pikepdf.open(io.BytesIO(prepare_press_artwork(out.getvalue()).pdf)) as pdf:
+        assert [len(page.obj.Resources.Pattern) for page in pdf.pages] == [2] * 4
 
 
 def test_pages_with_the_same_content_have_tiles_of_their_own():
