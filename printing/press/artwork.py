@@ -15,6 +15,7 @@ from printing.area import Area
 from printing.errors import CodedError
 from printing.press.clips import part_clips
 from printing.press.groups import open_groups
+from printing.press.inherited import name_opacities
 from printing.press.layers import remove_hidden_layers
 from printing.press.masks import resolve_masks
 from printing.press.nesting import NAME, LongName, depth_of
@@ -162,6 +163,7 @@ def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ..
         drop(page.obj, "/Annots")
     with pikepdf.new() as output:
         output.pages.extend(source.pages)
+        name_opacities(output, give_resources(output))
         drop_unnamed(output, holders := give_resources(output))
         part_clips(output, holders)
         bound_tiles(output, holders)

@@ -19,7 +19,7 @@ BOX = b"60 30 160 110 re "
 FILLED = b"/Pattern cs /P scn "
 
 
-def page_of(content):
+def page_of(content, more=lambda pdf, page: None):
     def change(pdf, page):
         tile = Dictionary(PatternType=1, PaintType=1, TilingType=1, Resources=Dictionary())
         tile.BBox, tile.XStep, tile.YStep = [0, 0, 40, 40], 40, 40
@@ -35,6 +35,7 @@ def page_of(content):
             XObject=Dictionary(F=form),
             ExtGState=Dictionary(H=Dictionary(ca=0.5, CA=0.5), O=Dictionary(ca=1, CA=1)),
         )
+        more(pdf, page)
 
     return made(content, change)
 
@@ -66,6 +67,39 @@ def shown(page):
 )
 def test_tiles_are_as_clear_as_the_state_says(content, level):
     assert list(shown(page_of(content))) == [level, level]
+
+
+FORM = FILLED + BOX + b"f"
+
+
+@pytest.mark.parametrize(
+    ("content", "form", "level"),
+    [
+        (b"/H gs /F Do", FORM, 0.5),
+        (b"q /H gs Q /F Do", FORM, 1),
+        (b"/H gs /F Do", b"/I Do", 0.5),
+        (b"/H gs /F Do", b"/O gs " + FORM, 1),
+        (b"/H gs /O gs /F Do", FORM, 1),
+    ],
+)
+def test_tiles_of_forms_are_as_clear_as_what_draws_the_form(content, form, level):
+    """As TikZ draws a PDF half-clear that is included in another."""
+
+    def change(pdf, page):
+        resources = page.Resources
+        forms = {"/F": form, "/I": FORM}
+        drawn = {
+            name: pdf.make_stream(drawing, Type=Name.XObject, Subtype=Name.Form, BBox=[0, 0, 300, 200])
+            for name, drawing in forms.items()
+        }
+        resources.XObject = pdf.make_indirect(Dictionary(drawn))
+        for inner in drawn.values():
+            states = Dictionary(O=Dictionary(ca=1))
+            inner.Resources = Dictionary(
+                Pattern=resources.Pattern, XObject=resources.XObject, ExtGState=states
+            )
+
+    assert list(shown(page_of(content, change))) == [level, level]
 
 
 @pytest.mark.parametrize(
