@@ -141,10 +141,6 @@ def application(world):
     return world.application
 
 
-def test_icon_table_has_at_least_forty_files():
-    assert len(TAKEN) + len(REFUSED) >= 40
-
-
 @pytest.mark.parametrize("name", TAKEN)
 def test_icon_taken_is_kept_as_clean_png(application, name):
     icon = set_icon(application=application, content=TAKEN[name])
