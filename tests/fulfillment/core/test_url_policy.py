@@ -188,6 +188,10 @@ def test_name_that_moves_after_it_was_checked_is_not_followed(listening, monkeyp
     assert receiver.connections == 0
 
 
+def resolve_nothing(*given, **more):
+    raise socket.gaierror("unknown")
+
+
 @pytest.mark.parametrize(
     "address",
     [
@@ -202,12 +206,8 @@ def test_name_that_moves_after_it_was_checked_is_not_followed(listening, monkeyp
 )
 def test_name_saved_while_it_did_not_resolve_is_refused_when_it_leads_inside(listening, monkeypatch, address):
     """Such as 127.0.0.1.nip.io, which is a name like any other while its name server is silent."""
-
-    def fail(*given, **more):
-        raise socket.gaierror("unknown")
-
     receiver, _ = listening
-    monkeypatch.setattr(socket, "getaddrinfo", fail)
+    monkeypatch.setattr(socket, "getaddrinfo", resolve_nothing)
     assert refusal("https://127.0.0.1.nip.io/events") is None
 
     url = f"https://127.0.0.1.nip.io:{receiver.port}/events"
@@ -313,10 +313,7 @@ def test_delivery_log_hides_the_resolved_address():
 
 
 def test_name_that_does_not_resolve_now_is_saved(monkeypatch):
-    def fail(*given, **more):
-        raise socket.gaierror("unknown")
-
-    monkeypatch.setattr(socket, "getaddrinfo", fail)
+    monkeypatch.setattr(socket, "getaddrinfo", resolve_nothing)
 
     assert refusal("https://soon.example/events") is None
     assert "https" in refusal("http://soon.example/events")
@@ -325,12 +322,15 @@ def test_name_that_does_not_resolve_now_is_saved(monkeypatch):
 @pytest.mark.parametrize(
     ("url", "why"),
     [
-        ("ftp://192.0.43.8/", "https"),
-        ("http://192.0.43.8/", "https"),
-        ("javascript:alert(1)", "https"),
-        ("//192.0.43.8/", "https"),
-        ("https://user@192.0.43.8/", "user name"),
-        ("https://user:word@192.0.43.8/", "user name"),
+        ("ftp://192.0.43.8/", "it must begin with https://"),
+        ("http://192.0.43.8/", "it must begin with https://"),
+        ("javascript:alert(1)", "it must begin with https://"),
+        ("//192.0.43.8/", "it must begin with https://"),
+        ("https://user@192.0.43.8/", "user name or password"),
+        ("https://user:word@192.0.43.8/", "user name or password"),
+        ("https://@example.com/", "user name or password"),
+        ("https://:@example.com/", "user name or password"),
+        ("https://@/", "https://example.com/events"),
         ("https://192.0.43.8/#top", "fragment"),
         ("https://192.0.43.8/#", "fragment"),
         ("https://192.0.43.8\\@127.0.0.1/", "backslashes"),
@@ -339,6 +339,8 @@ def test_name_that_does_not_resolve_now_is_saved(monkeypatch):
         ("https://192.0.43.8/\r\nX: y", "control"),
         ("https://192.0.43.8:99999/", "not an address"),
         ("https://192.0.43.8:0/", "not an address"),
+        ("https://192.0.43.8:22/", "port 22 is not open to webhooks; use 443 or 8443"),
+        ("https://hooks.nowhere-known.example:8000/", "port 8000 is not open"),
         ("https:///events", "not an address"),
         ("https://[::1/", "not an address"),
         ("https://a..example/", "not a public Internet name"),
@@ -353,7 +355,12 @@ def test_refusal_says_what_is_wrong(url, why):
 
 @pytest.mark.parametrize(
     "url",
-    ["https://192.0.43.8/events?key=1", "https://[2620:0:2d0:200::8]/", "https://192.0.43.8:8443/"],
+    [
+        "https://192.0.43.8/events?to=a@b",
+        "https://192.0.43.8/a@b",
+        "https://[2620:0:2d0:200::8]/",
+        "https://192.0.43.8:8443/",
+    ],
 )
 def test_public_address_is_accepted(url):
     assert refusal(url) is None
@@ -402,29 +409,6 @@ def test_refused_loopback_address_names_the_setting_and_the_listener(scheme, hos
 
 def test_other_refused_addresses_say_nothing_of_the_setting():
     assert "WEBHOOK_ALLOWED_NETWORKS" not in str(refusal("https://10.0.0.1/events"))
-
-
-@pytest.mark.parametrize(
-    ("url", "rule"),
-    [
-        ("https://@example.com/", "user name or password"),
-        ("https://:@example.com/", "user name or password"),
-        ("https://@/", "https://example.com/events"),
-        ("https://hooks/", "hooks is not a name of the public Internet"),
-        ("https://93.184.216.34:22/", "port 22 is not open to webhooks; use 443 or 8443"),
-        ("https://hooks.nowhere-known.example:8000/", "port 8000 is not open"),
-        ("http://93.184.216.34/", "it must begin with https://"),
-    ],
-)
-def test_refusal_names_the_rule(url, rule):
-    assert rule in refusal(url)
-
-
-@pytest.mark.parametrize(
-    "url", ["https://93.184.216.34/a@b", "https://93.184.216.34/?to=a@b", "https://93.184.216.34:8443/"]
-)
-def test_at_sign_after_the_host_and_usual_ports_are_allowed(url):
-    assert refusal(url) is None
 
 
 def test_silent_name_servers_hold_few_threads(monkeypatch):
