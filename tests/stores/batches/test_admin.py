@@ -13,10 +13,17 @@ from stores.batches.services.batches import cancel_batch
 from stores.batches.services.ordering import ORDER_TASK
 from stores.batches.services.rows import replace_rows
 from stores.catalog.models import Store
-from stores.orders.models import ActorKind
-from stores.orders.services.changes import Actor
 from tests.factories.orders import order_body
-from tests.support.batches.batches import access_to, checked, fresh, make_batch, ordered, person, source_of
+from tests.support.batches.batches import (
+    access_to,
+    approver,
+    checked,
+    fresh,
+    make_batch,
+    ordered,
+    person,
+    source_of,
+)
 from tests.support.orders.approvals import add_approver
 from tests.support.orders.shop import Shop, open_shop
 from tests.support.servers.queued_jobs import work_off
@@ -64,7 +71,7 @@ def test_batch_is_approved_and_cancelled_only_by_staff_who_may(world, address, s
 def test_decision_is_of_the_rows_that_were_seen(world, signed_in):
     """Where nothing of an approved batch is ordered, other rows may be: their approval is requested anew."""
     Store.objects.filter(pk=world.associated.pk).update(approval_above=0)
-    operator, colleague = signed_in(world.operator), Actor(ActorKind.USER, add_approver(Shop(world)).pk)
+    operator, colleague = signed_in(world.operator), approver(world)
     batch = ordered(checked(make_batch(access_to(world), [person(1)])), external_id="twice")
     address = f"/admin/stores/batch/{batch.pk}"
     page = operator.get(f"{address}/change/").content.decode()

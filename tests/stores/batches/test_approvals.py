@@ -17,56 +17,32 @@ from stores.batches.services.approvals import approve_batch, deny_batch, expire_
 from stores.batches.services.batches import cancel_batch, start_check
 from stores.batches.services.ordering import ORDER_TASK, order_batch
 from stores.batches.services.rows import replace_rows
-from stores.budgets.models import Budget, BudgetPeriod
+from stores.budgets.models import Budget
 from stores.budgets.services.budgets import change_budget
 from stores.catalog.models import Product, Store
 from stores.orders.models import ActorKind, Order, OrderItem
 from stores.orders.services.changes import Actor
-from tests.factories.budgets import enable_budgets, make_budget
+from tests.factories.budgets import make_budget
 from tests.factories.orders import order_body
 from tests.support.batches.batches import (
-    access_to,
     addressed,
+    approver,
     checked,
     fresh,
+    letters,
     make_batch,
     ordered,
     person,
     source_of,
     states_of,
+    used,
 )
-from tests.support.orders.approvals import add_approver
-from tests.support.orders.shop import Shop, open_shop
+from tests.support.orders.shop import open_shop
 from tests.support.servers.queued_jobs import work_off
 
 pytestmark = pytest.mark.django_db
 # Of a row: 100 pieces at 0.12.
 PRICE = Decimal("12.00")
-
-
-@pytest.fixture
-def access(world):
-    return access_to(world)
-
-
-@pytest.fixture
-def budgeted(access):
-    enable_budgets(access.store)
-    access.store.refresh_from_db()
-    return access
-
-
-def approver(world):
-    return Actor(ActorKind.USER, add_approver(Shop(world)).pk)
-
-
-def letters(access, count=3, **changes):
-    rows = [addressed(number) for number in range(1, count + 1)]
-    return checked(make_batch(access, rows, mode="Recipients", **changes))
-
-
-def used():
-    return [period.used for period in BudgetPeriod.objects.all()]
 
 
 def lower(budget, limit):

@@ -13,7 +13,6 @@ from stores.batches.services.batches import cancel_batch, change_batch
 from stores.batches.services.checking import RowChecker, check_batch, correct_row
 from stores.batches.services.ordering import order_batch, write_orders
 from stores.batches.services.rows import replace_rows
-from stores.budgets.models import BudgetPeriod
 from stores.budgets.services.ledger import check_balances
 from stores.catalog.models import Product
 from stores.orders.models import ActorKind, Order
@@ -29,6 +28,7 @@ from tests.support.batches.batches import (
     person,
     source_of,
     states_of,
+    used,
 )
 from tests.support.cases import cases
 from tests.support.scenario import build_world
@@ -143,7 +143,7 @@ def test_batch_ordered_twice_at_once_is_ordered_once(access):
         assert answers.count("done") == 1, answers
         assert states_of(batch) == ["Ordered"] * 3
         assert Order.objects.count() == 3 * turn
-        assert [period.used for period in BudgetPeriod.objects.all()] == [36 * turn]
+        assert used() == [36 * turn]
     assert check_balances() == 0
 
 
@@ -165,7 +165,7 @@ def test_batch_cancelled_while_it_is_ordered_keeps_what_was_ordered(access):
         assert fresh(batch).status in {"Ordered", "Cancelled"}
         assert Order.objects.count() == ordered
         assert not batch.rows.filter(state="Cancelled", order__isnull=False).exists()
-        assert [period.used for period in BudgetPeriod.objects.all()] == [12 * ordered]
+        assert used() == [12 * ordered]
     assert check_balances() == 0
 
 

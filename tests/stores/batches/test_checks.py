@@ -15,14 +15,9 @@ from stores.batches.services.checking import correct_row
 from stores.catalog.models import Product
 from stores.proofs.models import Proof
 from tests.factories.pictures import make_photo_card
-from tests.support.batches.batches import access_to, addressed, checked, fresh, make_batch, person, states_of
+from tests.support.batches.batches import addressed, checked, fresh, make_batch, person, states_of
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def access(world):
-    return access_to(world)
 
 
 def problems_of(batch):

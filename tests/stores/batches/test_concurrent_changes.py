@@ -29,6 +29,7 @@ from tests.factories.webhooks import look_before
 from tests.support.at_once import at_once
 from tests.support.batches.batches import (
     access_to,
+    approver,
     change_template,
     checked,
     fresh,
@@ -37,8 +38,6 @@ from tests.support.batches.batches import (
     person,
     source_of,
 )
-from tests.support.orders.approvals import add_approver
-from tests.support.orders.shop import Shop
 from tests.support.patience import wait_for
 from tests.support.servers.queued_jobs import work_off
 
@@ -212,7 +211,7 @@ def test_change_of_all_rows_holds_back_no_events_of_others(world, monkeypatch, l
 def test_end_of_a_batch_holds_back_no_events_of_others(world, looks):
     enable_budgets(world.associated)
     make_budget(world.associated, Limit=1, OverBudget="Approve")
-    access, decider = access_to(world), Actor(ActorKind.USER, add_approver(Shop(world)).pk)
+    access, decider = access_to(world), approver(world)
     batch = ordered(checked(make_batch(access, [person(1)])))
     other = make_batch(access, product_id=batch.product.external_id)
     looks.clear()

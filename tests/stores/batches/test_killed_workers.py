@@ -13,7 +13,6 @@ from stores.batches.models import BatchRow
 from stores.batches.services.checking import check_batch
 from stores.batches.services.ordering import order_batch, write_orders
 from stores.batches.services.rows import replace_rows
-from stores.budgets.models import BudgetPeriod
 from stores.budgets.services.ledger import check_balances
 from stores.orders.models import ActorKind, Order, OrderItem
 from stores.orders.services.changes import Actor
@@ -28,6 +27,7 @@ from tests.support.batches.batches import (
     person,
     source_of,
     states_of,
+    used,
 )
 from tests.support.cases import cases
 from tests.support.patience import wait_for
@@ -79,7 +79,7 @@ def test_worker_killed_at_any_statement_orders_each_row_once(access, mode):
     assert states_of(batch) == ["Ordered", "Ordered"]
     assert Order.objects.count() == (1 if mode == "Items" else 2)
     assert fresh(batch).status == "Ordered"
-    assert sorted(period.used for period in BudgetPeriod.objects.all()) == [Order.objects.count(), 24]
+    assert sorted(used()) == [Order.objects.count(), 24]
 
 
 def _assert_agreement(batch):
@@ -88,7 +88,7 @@ def _assert_agreement(batch):
     assert set(batch.rows.filter(order=None).values_list("state", flat=True)) <= {"Ready"}
     assert check_balances() == 0
     # What is reserved and what is ordered are together always the whole.
-    assert {period.used for period in BudgetPeriod.objects.all()} <= {1, 2, 24}
+    assert set(used()) <= {1, 2, 24}
 
 
 def test_worker_killed_at_random_moments_checks_and_orders_each_row_once(access, child_environment):
@@ -109,7 +109,7 @@ def test_worker_killed_at_random_moments_checks_and_orders_each_row_once(access,
     for row in batch.rows.select_related("order"):
         assert row.order.recipient["Name"] == row.name
     assert check_balances() == 0
-    assert sorted(period.used for period in BudgetPeriod.objects.all()) == [ROWS, 12 * ROWS]
+    assert sorted(used()) == [ROWS, 12 * ROWS]
 
 
 def _work_and_die(batch, chance, environment, module, name, waiting):

@@ -7,14 +7,9 @@ import pytest
 from stores.batches.models import BatchRow
 from stores.batches.selectors.rows import rows_of
 from stores.batches.services.batches import change_batch
-from tests.support.batches.batches import access_to, checked, fresh, make_batch, person, states_of
+from tests.support.batches.batches import checked, fresh, make_batch, person, states_of
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def access(world):
-    return access_to(world)
 
 
 def test_rows_that_exchange_their_keys_are_found_by_the_new_ones(access):

@@ -30,7 +30,7 @@ from stores.batches.services import ordering
 from stores.batches.services.batches import cancel_batch, start_check
 from stores.batches.services.checking import correct_row
 from stores.batches.services.ordering import NO_ACCESS, ORDER_TASK, order_batch, write_orders
-from stores.budgets.models import BudgetEntry, BudgetPeriod
+from stores.budgets.models import BudgetEntry
 from stores.budgets.services.ledger import check_balances
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, Store
 from stores.orders.models import ActorKind, Order, OrderItem
@@ -40,7 +40,7 @@ from stores.orders.services.changes import Actor, actor_of
 from stores.orders.services.packing_slips import render_packing_slip
 from stores.orders.services.print_files import PRINT_FILES
 from stores.proofs.file_names import asset_file
-from tests.factories.budgets import enable_budgets, make_budget
+from tests.factories.budgets import make_budget
 from tests.factories.pictures import make_photo_card, upload
 from tests.support.batches.batches import (
     ADDRESS,
@@ -50,14 +50,14 @@ from tests.support.batches.batches import (
     change_template,
     checked,
     fresh,
+    letters,
     make_batch,
     ordered,
     person,
     rows_by_name,
     states_of,
+    used,
 )
-from tests.support.orders.approvals import add_approver
-from tests.support.orders.shop import Shop
 from tests.support.printing.pdf_reading import written_text
 from tests.support.servers.queued_jobs import work_off
 
@@ -65,31 +65,6 @@ pytestmark = pytest.mark.django_db
 OWNER = Actor(ActorKind.APPLICATION)
 # Of a row: 100 pieces at 0.12.
 PRICE = Decimal("12.00")
-
-
-@pytest.fixture
-def access(world):
-    return access_to(world)
-
-
-@pytest.fixture
-def budgeted(access):
-    enable_budgets(access.store)
-    access.store.refresh_from_db()
-    return access
-
-
-def approver(world):
-    return Actor(ActorKind.USER, add_approver(Shop(world)).pk)
-
-
-def letters(access, count=3, **changes):
-    rows = [addressed(number) for number in range(1, count + 1)]
-    return checked(make_batch(access, rows, mode="Recipients", **changes))
-
-
-def used():
-    return [period.used for period in BudgetPeriod.objects.all()]
 
 
 def test_items_become_one_order_in_the_order_of_the_file(access):

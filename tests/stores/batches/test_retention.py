@@ -27,23 +27,19 @@ from stores.orders.models import ActorKind, Order, OrderStatus
 from stores.orders.services.changes import Actor
 from stores.proofs.file_names import proof_files
 from tests.factories.orders import RECIPIENT
-from tests.support.batches.batches import access_to, addressed, checked, fresh, make_batch, ordered, person
-from tests.support.orders.approvals import add_approver
-from tests.support.orders.shop import Shop
+from tests.support.batches.batches import (
+    approver,
+    checked,
+    fresh,
+    letters,
+    make_batch,
+    ordered,
+    person,
+)
 from tests.support.printing.pdf_reading import written_text
 from tests.support.servers.queued_jobs import work_off
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def access(world):
-    return access_to(world)
-
-
-def letters(access, *numbers, **changes):
-    rows = [addressed(number) for number in numbers]
-    return checked(make_batch(access, rows, mode="Recipients", **changes))
 
 
 @pytest.fixture
@@ -70,7 +66,7 @@ def prune():
 
 def test_batches_go_after_their_rows(access):
     """With them, 120 batches of 20,000 rows took longer than a statement may: all batches stayed every night."""
-    letters(access, 1, 2, 3)
+    letters(access)
     Batch.objects.update(updated=timezone.now() - timedelta(days=31))
     left = {}
 
@@ -83,7 +79,7 @@ def test_batches_go_after_their_rows(access):
 
 
 def test_batch_of_a_stopped_removal_is_not_ordered_in_part(access):
-    batch = letters(access, 1, 2, 3)
+    batch = letters(access)
     Batch.objects.update(updated=timezone.now() - timedelta(days=31))
 
     next(iter(retention_rules()[0].remove(1)))
@@ -96,7 +92,7 @@ def test_batch_of_a_stopped_removal_is_not_ordered_in_part(access):
 def test_unordered_rows_go_after_30_days_and_ordered_ones_stay(access):
     kept = ordered(letters(access, 1))
     product = kept.product.external_id
-    young, old = letters(access, 2, product_id=product), letters(access, 3, product_id=product)
+    young, old = (letters(access, 1, product_id=product) for _ in range(2))
     mixed = checked(make_batch(access, [person(4), person(5, Mail="nowhere")], product_id=product))
     ordered(mixed, only_ready=True)
     Batch.objects.exclude(pk=young.pk).update(updated=timezone.now() - timedelta(days=31))
@@ -121,7 +117,7 @@ def test_ordered_batch_goes_with_its_last_order(access):
 
 
 def test_erasing_the_recipient_of_an_order_erases_its_row(access, shown):
-    batch = ordered(letters(access, 1, 2))
+    batch = ordered(letters(access, 2))
     first = batch.rows.get(number=2)
     output = StringIO()
 
@@ -154,10 +150,9 @@ def test_erasing_an_order_erases_the_address_that_its_batch_adds_to_rows(access)
 def test_erasing_an_order_erases_the_note_on_the_approval_of_its_batch(access, world):
     Store.objects.filter(pk=access.store.pk).update(approval_above=20)
     access.store.refresh_from_db()
-    batch = letters(access, 1, 2)
+    batch = letters(access, 2)
     order_batch(batch=fresh(batch), actor=Actor(ActorKind.APPLICATION))
-    decider = Actor(ActorKind.USER, add_approver(Shop(world)).pk)
-    approve_batch(batch=fresh(batch), actor=decider, note="For Person 001 only.")
+    approve_batch(batch=fresh(batch), actor=approver(world), note="For Person 001 only.")
     work_off(ORDER_TASK)
 
     call_command("erase_recipient", order=[str(batch.rows.first().order.number)], force=True)
@@ -167,7 +162,7 @@ def test_erasing_an_order_erases_the_note_on_the_approval_of_its_batch(access, w
 
 
 def test_erasing_a_person_deletes_the_rows_that_are_not_ordered(access, shown):
-    batch = letters(access, 1, 2)
+    batch = letters(access, 2)
     first, other = (proof_files(row.proof, 0)[0] for row in batch.rows.order_by("number"))
     output = StringIO()
 
@@ -202,7 +197,7 @@ def test_rows_of_a_person_in_a_batch_that_waits_for_approval_are_named(access):
     """The command said nothing of them, and the person got an order days later."""
     Store.objects.filter(pk=access.store.pk).update(approval_above=20)
     access.store.refresh_from_db()
-    batch = letters(access, 1, 2)
+    batch = letters(access, 2)
     order_batch(batch=fresh(batch), actor=Actor(ActorKind.APPLICATION))
     output = StringIO()
 

@@ -19,7 +19,6 @@ from stores.batches.services.contact_sheets import extreme_rows
 from stores.batches.services.rows import MAX_CORRECTED_LENGTH, replace_rows
 from stores.concurrency_limits import BATCHES
 from tests.support.batches.batches import (
-    access_to,
     addressed,
     checked,
     fresh,
@@ -32,11 +31,6 @@ from tests.support.batches.batches import (
 )
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def access(world):
-    return access_to(world)
 
 
 def identities(batch):

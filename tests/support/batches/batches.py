@@ -1,6 +1,7 @@
 """Batches of business cards, made, checked and ordered as the interfaces do it."""
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from django.db.models import F
@@ -12,11 +13,15 @@ from stores.batches.selectors.batches import shown_batches
 from stores.batches.services.batches import create_batch
 from stores.batches.services.ordering import ORDER_TASK, order_batch
 from stores.batches.services.rows import CHECK_TASK, Match, RowSource, replace_rows
+from stores.budgets.models import BudgetPeriod
 from stores.catalog.models import Product, TemplateField
 from stores.orders.models import ActorKind
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
 from stores.orders.services.changes import Actor
 from tests.factories.orders import RECIPIENT, make_card
+from tests.support.orders.approvals import add_approver
+from tests.support.orders.shop import Shop
+from tests.support.scenario import World
 from tests.support.servers.queued_jobs import work_off
 
 TARGETS = {
@@ -53,7 +58,7 @@ def source_of(rows: Sequence[Mapping[str, str]]) -> RowSource:
     return RowSource(columns, [FileRow(number, row) for number, row in enumerate(rows, start=2)], matches)
 
 
-def access_to(world: Any, store: str = "associated") -> StoreAccess:
+def access_to(world: World, store: str = "associated") -> StoreAccess:
     return authorize_store(Caller.of_application(world.application), store, WRITE)
 
 
@@ -83,10 +88,24 @@ def checked(batch: Batch) -> Batch:
     return fresh(batch)
 
 
+def letters(access: StoreAccess, count: int = 3, **changes: Any) -> Batch:
+    """Checked, each to another recipient."""
+    rows = [addressed(number) for number in range(1, count + 1)]
+    return checked(make_batch(access, rows, mode="Recipients", **changes))
+
+
 def ordered(batch: Batch, **options: Any) -> Batch:
     order_batch(batch=fresh(batch), actor=Actor(ActorKind.APPLICATION), **options)
     work_off(ORDER_TASK)
     return fresh(batch)
+
+
+def approver(world: World) -> Actor:
+    return Actor(ActorKind.USER, add_approver(Shop(world)).pk)
+
+
+def used() -> list[Decimal]:
+    return [period.used for period in BudgetPeriod.objects.all()]
 
 
 def change_template(product_pk: int) -> None:
