@@ -89,18 +89,23 @@ def test_recipients_become_an_order_each(access):
     assert len(orders) == 3
 
 
+def end_access(world, ended):
+    {
+        "nothing": lambda: None,
+        "association": Role.objects.filter(application=world.application, user=None).delete,
+        "application": lambda: Application.objects.filter(pk=world.application.pk).update(is_enabled=False),
+        "role": Role.objects.filter(user=world.user).delete,
+        "user": lambda: User.objects.filter(pk=world.user.pk).update(is_active=False),
+    }[ended]()
+
+
 @pytest.mark.parametrize("ended", ["association", "application", "role", "user"])
 def test_rest_of_a_batch_is_not_ordered_by_who_lost_access(access, world, ended):
     if ended in ("role", "user"):
         access = authorize_store(Caller.on_pages(world.user), "associated", WRITE)
     batch, actor = letters(access), actor_of(access)
     order_batch(batch=batch, actor=actor)
-    {
-        "association": Role.objects.filter(application=world.application, user=None).delete,
-        "application": lambda: Application.objects.filter(pk=world.application.pk).update(is_enabled=False),
-        "role": Role.objects.filter(user=world.user).delete,
-        "user": lambda: User.objects.filter(pk=world.user.pk).update(is_active=False),
-    }[ended]()
+    end_access(world, ended)
 
     work_off(ORDER_TASK)
 
@@ -134,13 +139,7 @@ def assert_only_ordered_while_nothing_ended(world, caller, ended, actor=OWNER):
     Role.objects.get_or_create(user=world.user, store=world.associated, grant="Order.Self.Write")
     batch = letters(authorize_store(caller, "associated", WRITE))
     order_batch(batch=batch, actor=actor)
-    {
-        "nothing": lambda: None,
-        "association": Role.objects.filter(application=world.application, user=None).delete,
-        "application": lambda: Application.objects.filter(pk=world.application.pk).update(is_enabled=False),
-        "role": Role.objects.filter(user=world.user).delete,
-        "user": lambda: User.objects.filter(pk=world.user.pk).update(is_active=False),
-    }[ended]()
+    end_access(world, ended)
 
     work_off(ORDER_TASK)
 
