@@ -46,6 +46,13 @@ def make_rule(*providers: Provider, priorities: tuple[int, ...] = (), **values: 
     return rule
 
 
+def make_press(folder: Path, **changes: Any) -> Provider:
+    """A provider that gets every job."""
+    provider = make_provider(folder, **changes)
+    make_rule(provider)
+    return provider
+
+
 def accept(order: Order | str) -> Order:
     found = order if isinstance(order, Order) else Order.objects.get(pk=order)
     return transition_order(order=found, status=OrderStatus.ACCEPTED, actor=STORE)

@@ -20,8 +20,7 @@ BOARD = "/admin/production/job/"
 
 
 @pytest.fixture
-def jobs(world, settings, tmp_path) -> list[Job]:
-    settings.PRODUCTION_FOLDERS = [tmp_path]
+def jobs(world, tmp_path) -> list[Job]:
     make_rule(make_provider(tmp_path))
     shop = Shop(world)
     for _ in range(3):

@@ -25,7 +25,15 @@ from production.routing.models import RoutingRule
 from production.routing.selectors import providers_for_stores
 from stores.catalog.models import Product, Store
 from tests.factories.orders import card_data, order_body
-from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
+from tests.factories.production import (
+    STORE,
+    accept,
+    make_press,
+    make_provider,
+    make_rule,
+    only_job,
+    work_off_jobs,
+)
 from tests.support.orders.shop import Shop
 from tests.support.scenario import sign_in
 
@@ -36,11 +44,8 @@ GANG_CHOICES = {"setting_gang_sheets": "off", "setting_gang_flip": "left_right"}
 
 
 @pytest.fixture
-def press(world, settings, tmp_path) -> Provider:
-    settings.PRODUCTION_FOLDERS = [tmp_path]
-    provider = make_provider(tmp_path)
-    make_rule(provider)
-    return provider
+def press(world, tmp_path) -> Provider:
+    return make_press(tmp_path)
 
 
 @pytest.fixture
@@ -229,8 +234,7 @@ def test_staff_see_and_choose_only_providers_that_rules_allow_their_store(staff,
     assert only_job().provider == own
 
 
-def test_staff_choose_for_jobs_of_several_stores_what_all_of_them_may_use(world, tmp_path, settings):
-    settings.PRODUCTION_FOLDERS = [tmp_path]
+def test_staff_choose_for_jobs_of_several_stores_what_all_of_them_may_use(world, tmp_path):
     stores = Store.objects.filter(is_demo=False).order_by("pk")[:2]
     both, one = make_provider(tmp_path, "both"), make_provider(tmp_path, "one")
     make_rule(both, one, store=stores[0])

@@ -31,8 +31,7 @@ MIGRATION = "0010_close_jobs_of_ended_orders"
 
 
 @pytest.fixture
-def order(world, settings, tmp_path) -> Order:
-    settings.PRODUCTION_FOLDERS = [tmp_path]
+def order(world, tmp_path) -> Order:
     make_rule(make_provider(tmp_path))
     return accept(Shop(world).place(body=order_body()).json()["OrderID"])
 

@@ -22,7 +22,14 @@ from production.tickets.xjmf import read_xjmf
 from stores.orders.models import Order
 from stores.orders.services.recipients import erase_recipient
 from tests.factories.orders import order_body
-from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
+from tests.factories.production import (
+    STORE,
+    accept,
+    make_press,
+    make_provider,
+    only_job,
+    work_off_jobs,
+)
 from tests.support.costs import calls
 from tests.support.orders.shop import Shop
 
@@ -30,11 +37,8 @@ ERASED = "[erased]"
 
 
 @pytest.fixture
-def press(world, settings, tmp_path):
-    settings.PRODUCTION_FOLDERS = [tmp_path]
-    provider = make_provider(tmp_path)
-    make_rule(provider)
-    return provider
+def press(world, tmp_path):
+    return make_press(tmp_path)
 
 
 @pytest.fixture

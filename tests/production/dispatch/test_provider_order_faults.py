@@ -18,6 +18,7 @@ from tests.factories.production import STORE, accept, only_job
 from tests.support.production.provider_orders import (
     at,
     cut_once,
+    killed_after,
     make_due,
     numbers,
     placed,
@@ -124,21 +125,13 @@ def test_cancellation_is_repeated_no_sooner_because_of_another_item(shop, flow, 
     assert job(order, 2).next_try >= job(order, 1).next_try > timezone.now()
 
 
-def test_report_of_one_cancelled_item_is_of_the_whole_order(shop, flow, press, monkeypatch):
+def test_report_of_one_cancelled_item_is_of_the_whole_order(shop, flow, press):
     order = placed(shop)
     work()
     first, second, third = numbers(order)
     cancel_job(job=job(order, 2), actor=STORE)
-    cancel = SiteFlowAdapter.cancel
-
-    def killed(self, job, reference):
-        cancel(self, job, reference)
-        raise SystemExit
-
-    monkeypatch.setattr(SiteFlowAdapter, "cancel", killed)
-    with pytest.raises(SystemExit):
+    with killed_after(SiteFlowAdapter, "cancel"):
         work()
-    monkeypatch.undo()
     report(press, first, "cancelled", sourceItemId=second)
     make_due()
     work()

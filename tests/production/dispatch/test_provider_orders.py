@@ -26,6 +26,7 @@ from tests.support.production.provider_orders import (
     ORDER,
     at,
     cut_once,
+    killed_after,
     make_due,
     numbers,
     placed,
@@ -121,18 +122,10 @@ def test_lost_answer_is_followed_by_the_same_items_under_the_same_number(shop, f
     assert list(outcomes.values_list("outcome", flat=True)) == ["Unavailable", "Sent"] * 2 + ["Sent"]
 
 
-def test_killed_sender_leaves_one_order_with_all_items(shop, flow, press, monkeypatch):
+def test_killed_sender_leaves_one_order_with_all_items(shop, flow, press):
     order = placed(shop)
-    submit = SiteFlowAdapter.submit
-
-    def killed(self, job):
-        submit(self, job)
-        raise SystemExit
-
-    monkeypatch.setattr(SiteFlowAdapter, "submit", killed)
-    with pytest.raises(SystemExit):
+    with killed_after(SiteFlowAdapter, "submit"):
         work()
-    monkeypatch.setattr(SiteFlowAdapter, "submit", submit)
     make_due()
     work()
 
@@ -281,22 +274,14 @@ def test_cancelled_item_leaves_the_others_in_an_order_of_their_own(shop, flow, p
     assert states(order) == [JobState.CANCELLED, JobState.SENT, JobState.SENT]
 
 
-def test_cancellation_that_is_reported_before_it_is_answered_loses_no_item(shop, flow, press, monkeypatch):
+def test_cancellation_that_is_reported_before_it_is_answered_loses_no_item(shop, flow, press):
     order = placed(shop)
     work()
     number = f"{order.number}-1"
     cancel_job(job=only_job(number=f"{order.number}-2"), actor=STORE)
-    cancel = SiteFlowAdapter.cancel
-
-    def killed(self, job, reference):
-        cancel(self, job, reference)
-        raise SystemExit
-
-    monkeypatch.setattr(SiteFlowAdapter, "cancel", killed)
-    with pytest.raises(SystemExit):
+    with killed_after(SiteFlowAdapter, "cancel"):
         work()
     report(press, number, "cancelled")
-    monkeypatch.setattr(SiteFlowAdapter, "cancel", cancel)
     make_due()
     work()
 

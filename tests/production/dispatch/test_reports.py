@@ -24,7 +24,13 @@ from stores.orders.models import Order, OrderStatus
 from stores.orders.services.cancellation import cancel_order
 from stores.orders.services.transitions import transition_order
 from tests.factories.orders import make_product, order_body
-from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
+from tests.factories.production import (
+    STORE,
+    accept,
+    make_press,
+    only_job,
+    work_off_jobs,
+)
 from tests.support.orders.shop import Shop
 
 pytestmark = pytest.mark.django_db
@@ -32,11 +38,8 @@ NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 
 @pytest.fixture
-def press(world, settings, tmp_path):
-    settings.PRODUCTION_FOLDERS = [tmp_path]
-    provider = make_provider(tmp_path)
-    make_rule(provider)
-    return provider
+def press(world, tmp_path):
+    return make_press(tmp_path)
 
 
 @pytest.fixture

@@ -28,9 +28,18 @@ from stores.orders.services.cancellation import cancel_order
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import transition_order
 from tests.factories.orders import card_data, order_body
-from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
+from tests.factories.production import (
+    STORE,
+    accept,
+    make_press,
+    make_provider,
+    make_rule,
+    only_job,
+    work_off_jobs,
+)
 from tests.support.api.modes import add_test_application
 from tests.support.orders.shop import Shop
+from tests.support.production.provider_orders import killed_after, make_due
 from tests.support.servers.queued_jobs import work_off
 
 pytestmark = pytest.mark.django_db
@@ -39,9 +48,7 @@ PRINTED = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_
 
 @pytest.fixture
 def press(shop, tmp_path) -> Provider:
-    provider = make_provider(tmp_path)
-    make_rule(provider)
-    return provider
+    return make_press(tmp_path)
 
 
 def placed(shop: Shop, **body) -> Order:
@@ -216,10 +223,6 @@ def later(time: timedelta) -> None:
     Attempt.objects.update(started=F("started") - time, finished=F("finished") - time)
 
 
-def make_due() -> None:
-    Job.objects.filter(next_try__isnull=False).update(next_try=timezone.now())
-
-
 def test_refused_job_goes_to_the_next_provider_and_then_fails(shop, tmp_path, monkeypatch):
     first, second = make_provider(tmp_path, "first"), make_provider(tmp_path, "second")
     make_rule(first, second)
@@ -372,18 +375,10 @@ def test_shares_and_daily_capacity_divide_jobs(shop, tmp_path):
     assert Job.objects.filter(provider=second).count() == 1
 
 
-def test_interrupted_attempt_is_shown_and_the_job_sent_once(shop, press, monkeypatch):
+def test_interrupted_attempt_is_shown_and_the_job_sent_once(shop, press):
     accept(placed(shop))
-    submit = FolderAdapter.submit
-
-    def killed(self, job):
-        submit(self, job)
-        raise SystemExit
-
-    monkeypatch.setattr(FolderAdapter, "submit", killed)
-    with pytest.raises(SystemExit):
+    with killed_after(FolderAdapter, "submit"):
         work_off_jobs()
-    monkeypatch.setattr(FolderAdapter, "submit", submit)
     make_due()
     work_off_jobs()
 

@@ -14,7 +14,7 @@ from production.jobs.models import Job, JobState
 from production.providers.models import Provider
 from stores.orders.models import OrderItem
 from tests.factories.orders import card_data, order_body
-from tests.factories.production import accept, make_provider, make_rule, work_off_jobs
+from tests.factories.production import accept, make_press, work_off_jobs
 from tests.support.orders.shop import Shop
 
 pytestmark = pytest.mark.django_db
@@ -22,9 +22,7 @@ BOARD = reverse("admin:production_job_changelist")
 
 
 def _provider(tmp_path, **settings) -> Provider:
-    provider = make_provider(tmp_path, settings=settings)
-    make_rule(provider)
-    return provider
+    return make_press(tmp_path, settings=settings)
 
 
 def _order(shop: Shop, quantity: int) -> None:

@@ -16,7 +16,6 @@ from accounts.callers import Caller
 from production.gang_sheets.models import GangSheet
 from production.jobs.models import Job
 from production.jobs.services.adapter_jobs import build_adapter_job
-from production.providers.models import Provider
 from production.tickets import write_json_ticket, write_xjdf
 from stores.catalog.models import Product
 from stores.orders.models import Order, OrderItem
@@ -30,13 +29,6 @@ from tests.support.orders.shop import Shop
 pytestmark = pytest.mark.django_db
 BOARD = reverse("admin:production_job_changelist")
 SPACES = {"x": "http://www.CIP4.org/JDFSchema_2_0"}
-
-
-@pytest.fixture
-def press(shop, tmp_path) -> Provider:
-    provider = make_provider(tmp_path, settings={"gang_sheets": "sheetwise", "gang_wait": 30})
-    make_rule(provider)
-    return provider
 
 
 @pytest.fixture

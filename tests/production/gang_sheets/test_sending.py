@@ -39,21 +39,12 @@ from stores.orders.models import Order, OrderStatus
 from stores.orders.services.cancellation import cancel_order
 from stores.orders.services.transitions import transition_order
 from tests.factories.orders import card_data, order_body
-from tests.factories.production import STORE, accept, make_provider, make_rule, work_off_jobs
+from tests.factories.production import STORE, accept, make_provider, work_off_jobs
 from tests.support.batches.batches import access_to, checked, make_batch, ordered, person
 from tests.support.orders.shop import Shop
 from tests.support.production.jobs import large_reads, made_job
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def press(shop, tmp_path) -> Provider:
-    provider = make_provider(
-        tmp_path, settings={"gang_sheets": "sheetwise", "gang_wait": 30, "gang_pieces": 1000}
-    )
-    make_rule(provider)
-    return provider
 
 
 def order(shop: Shop, quantity: int = 100, product: str = "card-two-sided") -> Job:

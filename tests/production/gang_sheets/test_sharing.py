@@ -13,24 +13,14 @@ from production.gang_sheets.services.building import _sheet_item, gang_request, 
 from production.jobs.models import Job
 from production.jobs.services import adapter_jobs
 from production.jobs.services.adapter_jobs import build_adapter_job
-from production.providers.models import Provider
 from stores.orders.models import OrderItem
 from tests.factories.orders import card_data, order_body
-from tests.factories.production import accept, make_provider, make_rule, work_off_jobs
+from tests.factories.production import accept, work_off_jobs
 from tests.support.orders.shop import Shop
 
 pytestmark = pytest.mark.django_db
 # A box of the template shows it.
 DRAWN = "Name"
-
-
-@pytest.fixture
-def press(shop, tmp_path) -> Provider:
-    provider = make_provider(
-        tmp_path, settings={"gang_sheets": "sheetwise", "gang_wait": 30, "gang_pieces": 1000}
-    )
-    make_rule(provider)
-    return provider
 
 
 def order(shop: Shop) -> Job:

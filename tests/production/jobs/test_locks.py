@@ -9,7 +9,7 @@ from production.jobs.models import Job
 from production.jobs.services.recording import lock_job
 from production.providers.models import Provider
 from tests.factories.orders import order_body
-from tests.factories.production import accept, make_provider, make_rule, only_job
+from tests.factories.production import accept, make_press, only_job
 from tests.support.orders.shop import open_shop
 from tests.support.patience import wait_for
 
@@ -34,8 +34,7 @@ def _others_wait() -> bool:
 @pytest.mark.slow
 def test_locked_job_has_the_provider_it_got_while_the_lock_was_waited_for(world, settings, tmp_path):
     settings.PRODUCTION_FOLDERS = [tmp_path]
-    provider = make_provider(tmp_path)
-    make_rule(provider)
+    provider = make_press(tmp_path)
     accept(open_shop(world).place(body=order_body()).json()["OrderID"])
     job = only_job()
 

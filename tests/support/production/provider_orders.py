@@ -1,7 +1,10 @@
 """Orders of several items at Site Flow, and what a worker does with their jobs."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+import pytest
 from django.utils import timezone
 
 from production.dispatch.services.provider_orders import WAIT_FOR_SIBLINGS
@@ -72,6 +75,21 @@ def report(press: Provider, number: str, status: str, **more: object) -> list[Pr
     body = {"sourceOrderId": number, "status": status, "timestamp": timezone.now().isoformat(), **more}
     reports = adapter_of(press).parse_report(json.dumps(body).encode(), {})
     return receive_reports(provider=press, reports=reports)
+
+
+@contextmanager
+def killed_after(adapter: type, method: str) -> Iterator[None]:
+    """A worker that ends when the provider has what was sent, before it records that."""
+    send = getattr(adapter, method)
+
+    def killed(*given: object) -> None:
+        send(*given)
+        raise SystemExit
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(adapter, method, killed)
+        with pytest.raises(SystemExit):
+            yield
 
 
 def cut_once(flow: SiteFlow, when: str = "after", act: int | str = "cut") -> None:

@@ -17,7 +17,7 @@ from stores.catalog.models import Product, Store
 from stores.orders.models import Order, Quote
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import make_product, order_body
-from tests.factories.production import accept, make_provider, make_rule
+from tests.factories.production import accept, make_press
 from tests.support.batches.batches import access_to, make_batch
 
 MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
@@ -54,8 +54,7 @@ def two_stores(shop):
 def two_boards(two_stores, settings, tmp_path):
     """Of each store a job on the production board as well, and a gang sheet."""
     settings.PRODUCTION_FOLDERS = [tmp_path]
-    provider = make_provider(tmp_path)
-    make_rule(provider)
+    provider = make_press(tmp_path)
     for order in Order.objects.all():
         accept(order)
     assert Job.objects.count() == 2
