@@ -11,13 +11,10 @@ from django.utils.html import escape
 from applications.webhooks.models import Delivery, DeliveryAttempt, Webhook
 from applications.webhooks.services.webhooks import delete_webhook, disable_webhook
 from tests.factories.webhooks import delivery_of, make_event, make_webhook
+from tests.support.pages import text
 
 WEBHOOKS = "/admin/applications/webhook/"
 DELIVERIES = "/admin/applications/delivery/"
-
-
-def text(response) -> str:
-    return " ".join(response.content.decode().split())
 
 
 @pytest.fixture

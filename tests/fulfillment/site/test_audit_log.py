@@ -7,12 +7,13 @@ import pytest
 from accounts.models import Tenant
 from stores.catalog.models import Product
 from stores.orders.models import Order
+from tests.support.pages import text
 
 
 def text_of(client, **sent) -> str:
     response = client.get("/admin/audit/", sent)
     assert response.status_code == 200
-    return " ".join(response.content.decode().split())
+    return text(response)
 
 
 def test_audit_log_shows_who_changed_which_value(world, client):

@@ -19,6 +19,7 @@ from fulfillment.core.reference.problems import problems
 from fulfillment.core.reference.schemas import SchemaReader
 from fulfillment.core.reference.search import find_entries
 from tests.support.browser.crawler import LINK, names_in
+from tests.support.pages import text
 
 ROOT = "/api/v1/docs"
 
@@ -115,7 +116,7 @@ def test_page_is_markdown_for_whom_prefers_it(client, db):
     assert (plain["Content-Type"], page["Content-Type"][:9]) == ("text/markdown; charset=utf-8", "text/html")
     assert "Accept" in plain["Vary"]
     alternate = f'<link rel="alternate" type="text/markdown" href="{url}.md">'
-    assert alternate in " ".join(page.content.decode().split())
+    assert alternate in text(page)
 
 
 def test_index_for_programs_links_every_guide_operation_and_event(client, db):
@@ -372,7 +373,7 @@ def test_phrases_are_of_operations_that_exist():
 
 def test_operation_names_its_methods_in_the_client_libraries(client, db):
     assert operations()["order_create"].library == ("client.orders.create",)
-    page = " ".join(client.get(f"{ROOT}/operations/order_print_file").content.decode().split())
+    page = text(client.get(f"{ROOT}/operations/order_print_file"))
     assert "<code>client.orders.print_file</code> (Python)" in page
     assert "<code>client.orders.printFile</code> (TypeScript)" in page
 

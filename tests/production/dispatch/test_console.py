@@ -35,6 +35,7 @@ from tests.factories.production import (
     work_off_jobs,
 )
 from tests.support.orders.shop import Shop
+from tests.support.pages import text
 from tests.support.scenario import sign_in
 
 pytestmark = pytest.mark.django_db
@@ -222,7 +223,7 @@ def test_staff_see_and_choose_only_providers_that_rules_allow_their_store(staff,
     make_rule(own, store=job.store)
     address = reverse("admin:production_job_reassign")
 
-    page = " ".join(staff.get(address, {"id": job.pk}).content.decode().split())
+    page = text(staff.get(address, {"id": job.pk}))
     assert [name for name in ("Press", "Unruled", "Foreign", "Resting", "Own") if f"> {name} <" in page] == [
         "Press",
         "Own",

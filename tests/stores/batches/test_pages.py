@@ -20,6 +20,7 @@ from stores.batches.services.ordering import ORDER_TASK
 from stores.batches.services.rows import CHECK_TASK
 from stores.orders.models import Order
 from tests.factories.orders import make_card
+from tests.support.pages import text
 from tests.support.servers.queued_jobs import work_off
 
 pytestmark = pytest.mark.django_db
@@ -197,7 +198,7 @@ def test_page_of_rows_ends_before_it_is_too_large(browser, batch, monkeypatch):
     mapped(browser, batch)
     monkeypatch.setattr("stores.batches.selectors.rows.PAGE_BYTES", 1)
 
-    first = " ".join(browser.get(f"/batches/{batch.pk}?state=all").content.decode().split())
+    first = text(browser.get(f"/batches/{batch.pk}?state=all"))
     following = re.search(r'rel="next" href="([^"]+)"', first)[1].replace("&amp;", "&")
     second = browser.get(f"/batches/{batch.pk}{following}").content.decode()
 
@@ -237,7 +238,7 @@ def test_question_says_that_nothing_is_left_of_a_budget(browser, batch, monkeypa
     budget = {"name": "Marketing", "left": "", "after": "-12.00 USD", "is_over": True, "is_short": False}
     monkeypatch.setattr(BatchPage, "budgets", lambda page: [budget])
 
-    page = " ".join(browser.get(f"/batches/{batch.pk}/order?rows=ready").content.decode().split())
+    page = text(browser.get(f"/batches/{batch.pk}/order?rows=ready"))
 
     assert "<dd> nothing left, -12.00 USD after </dd>" in page
 

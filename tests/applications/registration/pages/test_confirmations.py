@@ -14,14 +14,11 @@ from applications.oauth.services import issue_access_token
 from applications.registration.models import OwnerInvitation
 from tests.support.browser.portal_pages import ACTS_AT_ONCE, FORMS, NO_PAGE, addresses_to_try
 from tests.support.database.snapshots import Snapshot
+from tests.support.pages import text
 from tests.support.scenario import World, confirm_password
 
 # Every page is counted in a minute.
 WRITES = re.compile(r"\s*(INSERT INTO (?!accounts_ratewindow)|UPDATE|DELETE FROM)", re.IGNORECASE)
-
-
-def text(response) -> str:
-    return " ".join(response.content.decode().split())
 
 
 @pytest.fixture

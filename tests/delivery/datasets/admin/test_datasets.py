@@ -7,12 +7,9 @@ from delivery.datasets.models import Dataset
 from delivery.datasets.selectors import live_dataset
 from fulfillment.core.concurrency_limits import FILES
 from tests.factories.delivery import SMALL, load_dataset
+from tests.support.pages import text
 
 LIST = "/admin/delivery/dataset/"
-
-
-def text(response) -> str:
-    return " ".join(response.content.decode().split())
 
 
 def test_list_without_data(operator):

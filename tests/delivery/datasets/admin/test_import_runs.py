@@ -10,13 +10,10 @@ from delivery.datasets.selectors import live_dataset
 from delivery.datasets.services.imports import import_upload
 from delivery.datasets.services.retention import retention_rules
 from tests.factories.delivery import SMALL, csv_lines
+from tests.support.pages import text
 
 LIST = "/admin/delivery/importrun/"
 OPTIONS = {"format": "auto", "vintage": "2026-09", "types": "CRH", "max_reject": "0.5", "activate": "on"}
-
-
-def text(response) -> str:
-    return " ".join(response.content.decode().split())
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from applications.registration.models import Application
 from fulfillment.core.admin import inlines
 from stores.catalog.models import Product
 from tests.factories.templates import make_card
+from tests.support.pages import text
 from tests.support.scenario import sign_in
 
 HOSTILE = {
@@ -130,7 +131,7 @@ def test_only_one_there_is_needs_no_choosing(world, client):
 def test_of_many_the_id_can_be_typed_without_a_script(world, client, monkeypatch):
     monkeypatch.setattr(inlines, "MAX_SUGGESTIONS", 1)
     sign_in(client, world.operator)
-    page = " ".join(client.get(address(Role, "add")).content.decode().split())
+    page = text(client.get(address(Role, "add")))
 
     assert 'name="user" value="" aria-label="ID of the user"' in page
     assert Controls(page).options["user"] == [""]

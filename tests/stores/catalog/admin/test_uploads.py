@@ -13,13 +13,10 @@ from fulfillment.core.errors import ServiceBusy
 from stores.catalog.models import CatalogUpload, Product
 from stores.catalog.services.uploads import TASK
 from tests.factories.stores import make_product
+from tests.support.pages import text
 from tests.support.servers.queued_jobs import work_off
 
 LIST = "/admin/stores/catalogupload/"
-
-
-def text(response) -> str:
-    return " ".join(response.content.decode().split())
 
 
 @pytest.fixture

@@ -15,13 +15,10 @@ from stores.catalog.services.products import archive_product, save_product
 from stores.orders.models import Order, OrderStatus
 from tests.factories.orders import make_product, price_values, product_values
 from tests.support.browser.submissions import form_of
+from tests.support.pages import text
 from tests.support.scenario import sign_in
 
 MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
-
-
-def text(response) -> str:
-    return " ".join(response.content.decode().split())
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from stores.catalog.services.products import save_product
 from stores.editor.admin.history import changes_of_template
 from tests.factories.templates import field, make_card, make_demo_product, page, text_box
 from tests.support.catalog.imports import load
+from tests.support.pages import text
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 94.9 56.8"><rect width="%d" height="9"/></svg>'
 
@@ -34,7 +35,7 @@ def history(world, product):
     client.force_login(world.operator)
     response = client.get(reverse("admin:stores_product_history", args=[product.pk]))
     assert response.status_code == 200
-    return " ".join(response.content.decode().split())
+    return text(response)
 
 
 @pytest.mark.parametrize(

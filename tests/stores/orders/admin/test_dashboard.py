@@ -20,10 +20,7 @@ from stores.orders.models import Order, OrderDay
 from tests.factories.delivery import load_dataset
 from tests.factories.orders import make_product
 from tests.factories.webhooks import make_webhook
-
-
-def text(response) -> str:
-    return " ".join(response.content.decode().split())
+from tests.support.pages import text
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from stores.orders.models import Order, OrderView
 from stores.orders.selectors.board import late_orders, order_views_for, orders_due_today
 from stores.orders.services import packing_slips
 from tests.factories.orders import card_data, make_card, make_product, order_body
+from tests.support.pages import text
 
 BOARD = "/admin/stores/order/"
 MAX_QUERIES = 13
@@ -37,10 +38,6 @@ def place(shop, store: str = "associated", **changes) -> Order:
 
 def due_in(days: int):
     return timezone.now().date() + timedelta(days=days)
-
-
-def text(response) -> str:
-    return " ".join(response.content.decode().split())
 
 
 def listed(response) -> list[int]:

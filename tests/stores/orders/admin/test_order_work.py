@@ -17,6 +17,7 @@ from stores.orders.services.print_files import print_folder
 from stores.orders.services.recipients import erase_recipient
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.webhooks import make_webhook
+from tests.support.pages import text
 
 
 @pytest.fixture
@@ -35,10 +36,6 @@ def console(shop, client):
 
 def address(name: str, *arguments) -> str:
     return reverse(f"admin:stores_order_{name}", args=arguments)
-
-
-def text(response) -> str:
-    return " ".join(response.content.decode().split())
 
 
 def test_comment_is_for_colleagues_alone(console, shop, order):

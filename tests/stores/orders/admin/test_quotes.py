@@ -1,12 +1,13 @@
 """A quote in the console: what was offered, and what was ordered of it."""
 
 from tests.factories.orders import order_body
+from tests.support.pages import text
 
 QUOTE = {"Items": [{"ProductID": "card", "Quantity": 100}], "ShipTo": {"CountryCode": "US"}}
 
 
 def page_of(client, quote) -> str:
-    return " ".join(client.get(f"/admin/stores/quote/{quote['QuoteID']}/change/").content.decode().split())
+    return text(client.get(f"/admin/stores/quote/{quote['QuoteID']}/change/"))
 
 
 def test_quote_shows_its_options_items_and_orders(shop, client):

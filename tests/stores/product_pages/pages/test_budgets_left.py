@@ -5,6 +5,7 @@ import pytest
 from accounts.models import Role
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.support.orders.shop import open_shop
+from tests.support.pages import text
 from tests.support.scenario import sign_in
 
 pytestmark = pytest.mark.django_db
@@ -19,10 +20,6 @@ def shop(world, client):
         Role.objects.create(user=world.outsider, store=world.associated, grant=grant)
     sign_in(client, world.outsider)
     return shop
-
-
-def text(answer):
-    return " ".join(answer.content.decode().split())
 
 
 def test_person_sees_what_is_left_of_every_budget_that_binds_them(shop, client):
