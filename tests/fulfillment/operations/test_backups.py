@@ -25,7 +25,6 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import override_settings
-from moto.server import ThreadedMotoServer
 from psycopg import sql
 
 from fulfillment.core.db.locks import exclusive_job
@@ -44,6 +43,7 @@ from tests.support.database.old_migrations import old_migrations
 from tests.support.database.snapshots import Snapshot
 from tests.support.patience import wait_for
 from tests.support.scenario import World, build_world
+from tests.support.servers.buckets import serving_buckets
 from tests.tools.release_dump import used
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -666,49 +666,39 @@ def test_older_programs_are_refused_by_name(tmp_path, monkeypatch):
         find_program("pg_dump")
 
 
-def test_files_of_a_bucket_come_into_the_backup_and_back(tmp_path, monkeypatch):
+@pytest.fixture
+def bucket(monkeypatch):
+    """The storage of all files."""
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
-    server = ThreadedMotoServer("127.0.0.1", 0)
-    server.start()
-    try:
-        host, port = server.get_host_and_port()
-        storage = bucket_storage(f"http://{host}:{port}")
+    with serving_buckets() as address:
+        options = {"endpoint_url": address, "region_name": "us-east-1"}
+        boto3.client("s3", **options).create_bucket(Bucket="files")
+        options |= {"bucket_name": "files", "file_overwrite": True, "location": "below"}
+        storage = storages.create_storage({"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options})
         monkeypatch.setattr(default_storage, "_wrapped", storage)
-        names = [
-            "a.txt",
-            "print-files/ab/c.pdf",
-            *(f"assets/{number % 7}/{number}.png" for number in range(30)),
-        ]
-        for name in names:
-            storage.save(name, ContentFile(name.encode()))
-        call_command("backup", str(tmp_path / "backup"))
-        assert read_manifest(tmp_path / "backup").file_count == len(names)
-        assert (tmp_path / "backup/files/print-files/ab/c.pdf").read_bytes() == b"print-files/ab/c.pdf"
-    finally:
-        server.stop()
+        yield storage
 
 
-def test_deleted_file_of_a_bucket_comes_back_from_its_versions(monkeypatch):
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "testing")
-    server = ThreadedMotoServer("127.0.0.1", 0)
-    server.start()
-    try:
-        host, port = server.get_host_and_port()
-        storage = bucket_storage(f"http://{host}:{port}")
-        storage.bucket.Versioning().enable()
-        monkeypatch.setattr(default_storage, "_wrapped", storage)
-        for name in ("a.pdf", "a.pdf.old"):
-            storage.save(name, ContentFile(name.encode()))
-            storage.delete(name)
+def test_files_of_a_bucket_come_into_the_backup_and_back(tmp_path, bucket):
+    names = ["a.txt", "print-files/ab/c.pdf", *(f"assets/{number % 7}/{number}.png" for number in range(30))]
+    for name in names:
+        bucket.save(name, ContentFile(name.encode()))
+    call_command("backup", str(tmp_path / "backup"))
+    assert read_manifest(tmp_path / "backup").file_count == len(names)
+    assert (tmp_path / "backup/files/print-files/ab/c.pdf").read_bytes() == b"print-files/ab/c.pdf"
 
-        assert restore_missing(["a.pdf", "never.pdf"], None) == ["never.pdf"]
 
-        assert read_file("a.pdf") == b"a.pdf"
-        assert not storage.exists("a.pdf.old")
-    finally:
-        server.stop()
+def test_deleted_file_of_a_bucket_comes_back_from_its_versions(bucket):
+    bucket.bucket.Versioning().enable()
+    for name in ("a.pdf", "a.pdf.old"):
+        bucket.save(name, ContentFile(name.encode()))
+        bucket.delete(name)
+
+    assert restore_missing(["a.pdf", "never.pdf"], None) == ["never.pdf"]
+
+    assert read_file("a.pdf") == b"a.pdf"
+    assert not bucket.exists("a.pdf.old")
 
 
 def test_missing_file_comes_back_from_a_backup_unless_it_is_damaged_there(shop, backup):
@@ -721,14 +711,3 @@ def test_missing_file_comes_back_from_a_backup_unless_it_is_damaged_there(shop, 
     assert restore_missing([good, bad], backup) == [bad]
 
     assert list(files_below(Path(settings.MEDIA_ROOT))) == [good]
-
-
-def bucket_storage(address: str):
-    options = {"endpoint_url": address, "region_name": "us-east-1"}
-    boto3.client("s3", **options).create_bucket(Bucket="files")
-    return storages.create_storage(
-        {
-            "BACKEND": "storages.backends.s3.S3Storage",
-            "OPTIONS": {"bucket_name": "files", "file_overwrite": True, "location": "below", **options},
-        }
-    )

@@ -15,7 +15,6 @@ import boto3
 import pytest
 import requests
 from django.core.files.uploadedfile import SimpleUploadedFile
-from moto.server import ThreadedMotoServer
 
 from fulfillment.core.environment import storage_settings
 from stores.catalog.models import CatalogUpload
@@ -40,6 +39,7 @@ from tests.support.deployment.manifests import (
 from tests.support.deployment.variables import PRODUCTION, ROOT, SECRETS, setting_names
 from tests.support.patience import PATIENCE, wait_for
 from tests.support.scenario import build_world
+from tests.support.servers.buckets import serving_buckets
 from tests.support.servers.live_server import database_url
 from tests.support.servers.ports import free_port
 from tests.support.servers.workers import forget_jobs
@@ -168,18 +168,15 @@ def test_confined_process_writes_below_its_mounts_alone(tmp_path):
 @pytest.fixture
 def outside() -> Iterator[dict[str, str]]:
     """PostgreSQL and S3, and the values by which the pods find them."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    address = "http://{}:{}".format(*server.get_host_and_port())
-    yield {
-        **{name: os.environ[name] for name in SECRETS},
-        **OF_S3,
-        "DATABASE_URL": database_url(),
-        "S3_ENDPOINT_URL": address,
-        # The tests are the proxy.
-        "TRUSTED_PROXIES": "127.0.0.0/8",
-    }
-    server.stop()
+    with serving_buckets() as address:
+        yield {
+            **{name: os.environ[name] for name in SECRETS},
+            **OF_S3,
+            "DATABASE_URL": database_url(),
+            "S3_ENDPOINT_URL": address,
+            # The tests are the proxy.
+            "TRUSTED_PROXIES": "127.0.0.0/8",
+        }
 
 
 def bucket_of(values: dict[str, str]) -> Any:

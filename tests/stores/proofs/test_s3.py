@@ -12,7 +12,6 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage, storages
 from django.core.management import CommandError, call_command
 from django.test import Client
-from moto.server import ThreadedMotoServer
 from PIL import Image
 
 from fulfillment.core.environment import storage_settings
@@ -26,6 +25,7 @@ from stores.proofs.models import Asset, Proof
 from stores.proofs.services import retention as pruning
 from tests.factories.orders import order_body, product_values
 from tests.factories.templates import field, page, text_box
+from tests.support.servers.buckets import serving_buckets
 
 BUCKET = "prints"
 PROOF = "/store/associated/product/card/proof"
@@ -35,12 +35,9 @@ PROOF = "/store/associated/product/card/proof"
 def server():
     """Every client would read the description of all services anew."""
     loader = sessions.create_loader()
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    with pytest.MonkeyPatch.context() as patch:
+    with serving_buckets() as address, pytest.MonkeyPatch.context() as patch:
         patch.setattr(sessions, "create_loader", lambda *_: loader)
-        yield "http://{}:{}".format(*server.get_host_and_port())
-    server.stop()
+        yield address
 
 
 @pytest.fixture

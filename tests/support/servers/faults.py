@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from moto.server import ThreadedMotoServer
 
 from tests.support.cluster.load import KEPT
 from tests.support.patience import wait_for
+from tests.support.servers.buckets import serving_buckets
 from tests.support.servers.fault_scene import CHECKED, CONNECTIONS, Gate, Scene, scene
 from tests.support.servers.serving import serving
 
@@ -311,7 +311,5 @@ def run(
 @contextlib.contextmanager
 def _bucket() -> Iterator[int]:
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    yield server.get_host_and_port()[1]
-    server.stop()
+    with serving_buckets() as address:
+        yield int(address.rpartition(":")[2])
