@@ -14,8 +14,11 @@ from threading import Thread
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from stores.catalog.models import Product
+from tests.factories.orders import make_card
 from tests.support.browser.browser_sessions import cookies_of, in_database
 from tests.support.browser.chromium import CHROMIUM
+from tests.support.browser.console_fixtures import place_orders
 from tests.support.database.snapshots import Snapshot
 from tests.support.patience import PATIENCE
 from tests.support.scenario import PASSWORD, World
@@ -152,6 +155,18 @@ def windows() -> dict[tuple[int, str], BrowserContext]:
 def site(transactional_db, live_server, made_world: Snapshot[World], settings) -> tuple[str, World]:
     settings.PUBLIC_URL = live_server.url
     return live_server.url, made_world.restore()
+
+
+@pytest.fixture
+def business_card(site: tuple[str, World]) -> None:
+    """At the demo store."""
+    make_card(site[1].demo, "business-card")
+
+
+@pytest.fixture
+def product_page(site: tuple[str, World]) -> str:
+    place_orders(site[1])
+    return f"/admin/stores/product/{Product.objects.get(external_id='card-two-sided').pk}/change/"
 
 
 @pytest.fixture

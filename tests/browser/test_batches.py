@@ -19,7 +19,7 @@ from tests.support.browser.console_forms import SIZES, open_console
 from tests.support.browser.visual_checks import OVERFLOW, shoot
 from tests.support.servers.queued_jobs import working
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("business_card")]
 # LibreOffice wrote it; its ZIP codes are numbers that show five digits, and the addressees are formulas.
 FILE = Path(__file__).parents[1] / "stores" / "batches" / "files" / "libreoffice" / "cards.xlsx"
 DRAGGED = """([name, content]) => {
@@ -37,12 +37,6 @@ CHOSEN = {
     "Recipient: ZIP code": "5",
     "Recipient: Country": "6",
 }
-
-
-@pytest.fixture
-def site(site):
-    make_card(site[1].demo, "business-card")
-    return site
 
 
 def look(visitor, name):

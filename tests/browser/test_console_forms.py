@@ -9,10 +9,8 @@ from playwright.sync_api import expect
 
 from accounts.models import Role
 from fulfillment.core.admin import inlines
-from stores.catalog.models import Product
 from tests.support.browser.axe import violations
 from tests.support.browser.browser_sessions import in_database
-from tests.support.browser.console_fixtures import place_orders
 from tests.support.browser.console_forms import SIZES, choose, open_console
 from tests.support.browser.page_fixtures import furnish
 from tests.support.browser.visual_checks import shoot
@@ -20,12 +18,6 @@ from tests.support.browser.visual_checks import shoot
 pytestmark = pytest.mark.slow
 
 SIZE = "one => [one.clientWidth, one.clientHeight]"
-
-
-@pytest.fixture
-def product_page(site) -> str:
-    place_orders(site[1])
-    return f"/admin/stores/product/{Product.objects.get(external_id='card-two-sided').pk}/change/"
 
 
 @pytest.fixture

@@ -3,18 +3,13 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.factories.orders import make_card, make_product
+from tests.factories.orders import make_product
 from tests.support.browser.browser_sessions import in_database
 from tests.support.browser.console_forms import open_console
 
-pytestmark = [pytest.mark.slow, pytest.mark.parametrize("visitor", [(390, "dark")], indirect=True)]
+ON_A_PHONE = pytest.mark.parametrize("visitor", [(390, "dark")], indirect=True)
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("business_card"), ON_A_PHONE]
 SCROLLS = "place => place.scrollWidth - place.clientWidth"
-
-
-@pytest.fixture
-def site(site):
-    make_card(site[1].demo, "business-card")
-    return site
 
 
 def open_portal(visitor, path):

@@ -3,21 +3,13 @@
 import pytest
 from playwright.sync_api import expect
 
-from stores.catalog.models import Product
 from tests.factories.presets import other_profile
-from tests.support.browser.console_fixtures import place_orders
 from tests.support.browser.console_forms import SIZES, choose, open_console
 from tests.support.browser.visual_checks import shoot
 
 pytestmark = pytest.mark.slow
 
 WRONG = {"name": "letter.icc", "mimeType": "application/octet-stream", "buffer": b"no profile"}
-
-
-@pytest.fixture
-def product_page(site) -> str:
-    place_orders(site[1])
-    return f"/admin/stores/product/{Product.objects.get(external_id='card-two-sided').pk}/change/"
 
 
 @pytest.mark.parametrize("visitor", SIZES, indirect=True)

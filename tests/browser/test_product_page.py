@@ -3,19 +3,11 @@
 import pytest
 from playwright.sync_api import expect
 
-from stores.catalog.models import Product
 from tests.support.browser.actions import Actions
-from tests.support.browser.console_fixtures import place_orders
 from tests.support.browser.console_forms import SIZES, begin_product, open_console, price_product
 from tests.support.browser.visual_checks import shoot
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def product_page(site) -> str:
-    place_orders(site[1])
-    return f"/admin/stores/product/{Product.objects.get(external_id='card-two-sided').pk}/change/"
 
 
 def add_field(page, name: str, kind: str) -> str:

@@ -3,16 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.factories.orders import make_card
 from tests.support.browser.visual_checks import LOOKS, OTHER_LOOKS, faults_of
 
-pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def site(site):
-    make_card(site[1].demo, "business-card")
-    return site
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("business_card")]
 
 
 def test_card_and_the_request_follow_the_name(visitor):

@@ -19,3 +19,8 @@ def confidential(db) -> Party:
 @pytest.fixture
 def public(db) -> Party:
     return Party(ApplicationFactory())
+
+
+@pytest.fixture(params=["confidential", "public"])
+def party(request) -> Party:
+    return request.getfixturevalue(request.param)

@@ -10,16 +10,7 @@ from oauth2_provider.models import AccessToken, Grant, RefreshToken
 from accounts.permissions import DEFAULT_SCOPES
 from accounts.services.subscriptions import create_subscription
 from tests.factories.applications import ApplicationFactory
-from tests.support.accounts.oauth_flows import VERIFIER, Party, is_alive
-
-
-@pytest.fixture(params=["confidential", "public"])
-def party(request) -> Party:
-    return request.getfixturevalue(request.param)
-
-
-def refused(response, error: str = "invalid_grant") -> bool:
-    return response.status_code == 400 and response.json()["error"] == error
+from tests.support.accounts.oauth_flows import VERIFIER, Party, is_alive, refused
 
 
 def test_code_gives_one_pair_of_tokens(party, user):

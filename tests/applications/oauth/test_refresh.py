@@ -9,16 +9,7 @@ from django.utils import timezone
 from oauth2_provider.models import AccessToken, RefreshToken
 
 from tests.factories.applications import ApplicationFactory
-from tests.support.accounts.oauth_flows import Party, is_alive
-
-
-@pytest.fixture(params=["confidential", "public"])
-def party(request) -> Party:
-    return request.getfixturevalue(request.param)
-
-
-def refused(response, error: str = "invalid_grant") -> bool:
-    return response.status_code == 400 and response.json()["error"] == error
+from tests.support.accounts.oauth_flows import Party, is_alive, refused
 
 
 def test_refresh_replaces_both_tokens(party, user):

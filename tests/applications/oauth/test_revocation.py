@@ -7,11 +7,6 @@ from tests.factories.applications import ApplicationFactory
 from tests.support.accounts.oauth_flows import Party, is_alive
 
 
-@pytest.fixture(params=["confidential", "public"])
-def party(request) -> Party:
-    return request.getfixturevalue(request.param)
-
-
 @pytest.mark.parametrize("hint", [None, "access_token", "refresh_token", "nonsense"])
 @pytest.mark.parametrize("which", ["access_token", "refresh_token"])
 def test_revoking_either_token_ends_both(party, user, which, hint):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from django.http import HttpResponse
 from django.test import Client
 from oauth2_provider.models import AccessToken
 
@@ -32,6 +33,10 @@ def answer_of(response: Any) -> dict[str, str]:
     """What an authorization response says to the application."""
     parts = urlsplit(response["Location"])
     return dict(parse_qsl(parts.query) + parse_qsl(parts.fragment))
+
+
+def refused(response: HttpResponse, error: str = "invalid_grant") -> bool:
+    return response.status_code == 400 and response.json()["error"] == error
 
 
 def is_alive(access_token: str) -> bool:
