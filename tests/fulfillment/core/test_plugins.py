@@ -150,12 +150,16 @@ def sources() -> dict[str, ast.Module]:
         )
         for package in (*APPS, "fulfillment")
         for path in (ROOT / package).rglob("*.py")
+        if path.parent.name != "migrations"
     }
 
 
 def calls(tree: ast.AST, name: str) -> Iterator[ast.Call]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == name:
+        if isinstance(node, ast.Call) and name in (
+            getattr(node.func, "id", ""),
+            getattr(node.func, "attr", ""),
+        ):
             yield node
 
 
@@ -163,14 +167,14 @@ def wanted_names() -> set[tuple[str, str]]:
     """What `offered_values` is asked for, also through a function of the same module with the name as its argument."""
     names = set()
     for tree in sources().values():
-        for function in ast.walk(tree):
+        literal = [call.args for call in calls(tree, "offered_values")]
+        names |= {(module.value, name.value) for module, name in literal if isinstance(name, ast.Constant)}
+        for function in ast.walk(tree) if literal else ():
             for call in calls(function, "offered_values") if isinstance(function, ast.FunctionDef) else ():
                 if isinstance(call.args[1], ast.Name):
                     names |= {
                         (call.args[0].value, outer.args[0].value) for outer in calls(tree, function.name)
                     }
-        literal = [call.args for call in calls(tree, "offered_values")]
-        names |= {(module.value, name.value) for module, name in literal if isinstance(name, ast.Constant)}
     return names
 
 
