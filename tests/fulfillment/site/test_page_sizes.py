@@ -5,7 +5,6 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-import pytest
 from django.contrib import admin
 from django.contrib.staticfiles import finders
 from django.urls import reverse
@@ -24,8 +23,7 @@ def sent_bytes(path: str) -> int:
     return len(content) if path.endswith(".woff2") else len(gzip.compress(content))
 
 
-@pytest.fixture
-def pages(world, client) -> dict[str, str]:
+def pages_of_the_console(world, client) -> dict[str, str]:
     """The list and the form for a new record of each admin, and the form of a product."""
     product = make_card(world.associated)
     sign_in(client, world.operator)
@@ -39,7 +37,9 @@ def pages(world, client) -> dict[str, str]:
     return {address: client.get(address).content.decode() for address in addresses}
 
 
-def test_pages_of_the_console_transfer_at_most_200_kilobytes(pages):
+def test_pages_of_the_console_transfer_at_most_200_kilobytes_and_no_jquery(world, client):
+    pages = pages_of_the_console(world, client)
+    named = {(address, name) for address, content in pages.items() for name in NEVER_SENT if name in content}
     sizes = {
         address: len(gzip.compress(content.encode())) + sum(map(sent_bytes, {*FILES.findall(content)}))
         for address, content in pages.items()
@@ -48,9 +48,4 @@ def test_pages_of_the_console_transfer_at_most_200_kilobytes(pages):
     assert len(sizes) > 40
     assert min(sizes.values()) > 50_000, "their files were not found"
     assert {address: size for address, size in sizes.items() if size > MAX_BYTES} == {}
-
-
-def test_no_page_of_the_console_loads_jquery(pages):
-    named = {(address, name) for address, content in pages.items() for name in NEVER_SENT if name in content}
-
     assert named == set()
