@@ -37,6 +37,11 @@ def signed_in(world: World):
 
 
 @pytest.fixture
+def operator(world: World, client: Client) -> Client:
+    return sign_in(client, world.operator)
+
+
+@pytest.fixture
 def browser(world: World, signed_in) -> Client:
     return signed_in(world.user)
 

@@ -18,12 +18,6 @@ DELIVERIES = "/admin/applications/delivery/"
 
 
 @pytest.fixture
-def operator(world, client):
-    client.force_login(world.operator)
-    return client
-
-
-@pytest.fixture
 def webhook(world) -> Webhook:
     return make_webhook(world.application, "https://192.0.43.8/orders", event_types=["order.*"])
 

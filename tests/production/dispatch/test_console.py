@@ -36,7 +36,6 @@ from tests.factories.production import (
 )
 from tests.support.orders.shop import Shop
 from tests.support.pages import text
-from tests.support.scenario import sign_in
 
 pytestmark = pytest.mark.django_db
 BOARD = "/admin/production/job/"
@@ -54,11 +53,6 @@ def job(world, press) -> Job:
     response = Shop(world).place(body=order_body())
     accept(response.json()["OrderID"])
     return only_job()
-
-
-@pytest.fixture
-def operator(world, client) -> Client:
-    return sign_in(client, world.operator)
 
 
 @pytest.mark.parametrize(

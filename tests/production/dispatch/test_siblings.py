@@ -21,7 +21,6 @@ from stores.orders.models import Order
 from tests.factories.production import STORE, make_provider, make_rule
 from tests.support.orders.shop import Shop
 from tests.support.production.provider_orders import placed
-from tests.support.scenario import sign_in
 
 pytestmark = pytest.mark.django_db
 BOARD = "/admin/production/job/"
@@ -33,11 +32,6 @@ LINKED = '<a class="console-link whitespace-nowrap"'
 def order(shop: Shop, tmp_path) -> Order:
     make_rule(make_provider(tmp_path))
     return placed(shop, items=3)
-
-
-@pytest.fixture
-def operator(world, client) -> Client:
-    return sign_in(client, world.operator)
 
 
 def _page(client: Client, address: str) -> tuple[str, int]:

@@ -21,12 +21,6 @@ from tests.support.scenario import sign_in
 MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
 
 
-@pytest.fixture
-def operator(world, client):
-    sign_in(client, world.operator)
-    return client
-
-
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
 def test_every_list_can_be_searched(model):
     assert admin.site._registry[model].search_fields
