@@ -73,10 +73,10 @@ def test_search_is_closed_to_users_without_console(placed, client):
     assert response.status_code == 302
 
 
-@pytest.mark.parametrize("words", ["", " ", "9" * 30, "9" * 18, "x" * 5000, "%", "\\", "'", "٣٤٥"])
-def test_unusual_words_find_nothing(placed, client, words):
+def test_unusual_words_find_nothing(placed, client):
     client.force_login(placed.operator)
-    assert found(client, words) == []
+    for words in ("", " ", "9" * 30, "9" * 18, "x" * 5000, "%", "\\", "'", "٣٤٥"):
+        assert found(client, words) == [], words[:40]
 
 
 def test_without_scripts_the_results_are_a_page(placed, client):

@@ -62,32 +62,26 @@ def found(text: str, **scope) -> list[Order]:
     return list(search_orders(Order.objects.order_by("-number"), text, **scope).orders)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("zoe", "ZOË", "nunez", "Zoe Nunez", "nunez zoe", "obrien", "O'Brien", "O’BRI", "Núñ zo"),
-        *("strassen", "sohne gmbh", "Straßen", "sao paulo", "SÃO", "paulo zoe flyer"),
-        *(
-            "80202-4512",
-            "80202 zoe",
-            "802 zoe",
-            "zoe.n@studio-77.example.com",
-            "zoe.n@studio-77",
-            "studio 77",
-        ),
-        *("flyer", "glossy", "flyer-a5", "Glossy Flyer A5"),
-        *("Shop-Ref 0048213", "shop", "0048213", "004821", "00482", "shop ref"),
-    ],
+WORDS = (
+    *("zoe", "ZOË", "nunez", "Zoe Nunez", "nunez zoe", "obrien", "O'Brien", "O’BRI", "Núñ zo"),
+    *("strassen", "sohne gmbh", "Straßen", "sao paulo", "SÃO", "paulo zoe flyer"),
+    *("80202-4512", "80202 zoe", "802 zoe"),
+    *("zoe.n@studio-77.example.com", "zoe.n@studio-77", "studio 77"),
+    *("flyer", "glossy", "flyer-a5", "Glossy Flyer A5"),
+    *("Shop-Ref 0048213", "shop", "0048213", "004821", "00482", "shop ref"),
 )
-def test_order_is_found_by_words_of_its_recipient_product_and_numbers(world, order, text):
+
+
+def test_order_is_found_by_words_of_its_recipient_product_and_numbers(world, order):
     place(world, "postcard")
 
-    assert found(text) == [order]
+    assert [text for text in WORDS if found(text) != [order]] == []
 
 
-@pytest.mark.parametrize("text", ["zoe smith", "nez", "lyer", "48213", "com", "17th", "z", "0048"])
-def test_order_is_not_found_by_other_words_ends_of_words_or_its_street(order, text):
-    assert found(text) == []
+def test_order_is_not_found_by_other_words_ends_of_words_or_its_street(order):
+    words = ("zoe smith", "nez", "lyer", "48213", "com", "17th", "z", "0048")
+
+    assert [text for text in words if found(text)] == []
 
 
 def test_order_is_found_by_its_number_and_id(world, order):
@@ -148,20 +142,20 @@ def test_removed_test_orders_leave_no_words(world, order):
     assert [words.order_id for words in OrderSearch.objects.all()] == [order.pk]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_words_find_nothing_on_every_page(world, order, client, text):
-    assert found(text) == []
+def test_hostile_words_find_nothing_on_every_page(world, order, client):
     client.force_login(world.operator)
-    statuses = [
-        client.get(address, {name: text}).status_code
-        for address, name in (
-            ("/admin/stores/order/", "q"),
-            ("/admin/search/", "s"),
-            (f"/applications/{world.application.pk}/orders", "q"),
-        )
-    ]
-    # Every page refuses this character, as does the database.
-    assert statuses == [400 if "\x00" in text else 200] * 3
+    for text in HOSTILE:
+        assert found(text) == [], text[:40]
+        statuses = [
+            client.get(address, {name: text}).status_code
+            for address, name in (
+                ("/admin/stores/order/", "q"),
+                ("/admin/search/", "s"),
+                (f"/applications/{world.application.pk}/orders", "q"),
+            )
+        ]
+        # Every page refuses this character, as does the database.
+        assert statuses == [400 if "\x00" in text else 200] * 3, text[:40]
 
 
 def test_list_palette_and_results_find_the_same_order(world, order, client):
