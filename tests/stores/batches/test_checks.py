@@ -54,21 +54,23 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("cells", "field", "column"), FAULTS)
-def test_fault_is_named_with_its_field_column_value_and_remedy(access, cells, field, column):
-    batch = checked(make_batch(access, [addressed(1, **cells), addressed(2)], mode="Recipients"))
+def test_fault_is_named_with_its_field_column_value_and_remedy(access):
+    rows = [addressed(number, **cells) for number, (cells, _, _) in enumerate(FAULTS)]
+    batch = checked(make_batch(access, [*rows, addressed(99)], mode="Recipients"))
 
-    wrong, right = batch.rows.order_by("number")
-    assert (wrong.state, right.state) == ("Error", "Ready")
-    [problem] = wrong.problems
-    assert (problem["Severity"], problem["Field"], problem["Column"]) == ("Error", field, column)
-    assert problem["Value"] == cells[column]
-    assert problem["Code"]
-    assert problem["Message"]
-    assert column in problem["Remedy"]
-    assert "Items/0" not in problem["Message"]
-    with translation.override("de"):
-        assert f"Spalte {column}" in translated(problem["Remedy"])
+    *wrong, right = batch.rows.order_by("number")
+    assert right.state == "Ready"
+    for row, (cells, field, column) in zip(wrong, FAULTS, strict=True):
+        assert row.state == "Error", cells
+        [problem] = row.problems
+        said = (problem["Severity"], problem["Field"], problem["Column"], problem["Value"])
+        assert said == ("Error", field, column, cells[column])
+        assert problem["Code"]
+        assert problem["Message"]
+        assert column in problem["Remedy"]
+        assert "Items/0" not in problem["Message"]
+        with translation.override("de"):
+            assert f"Spalte {column}" in translated(problem["Remedy"])
 
 
 def test_picture_that_is_too_coarse_or_missing_is_named_at_its_cell(access, world):
