@@ -7,6 +7,7 @@ import pytest
 from printing.preflight import Severity
 from tests.support.printing.preflight_cards import inspected, raster
 
+pytestmark = pytest.mark.slow
 FILES = sorted((Path(__file__).parent / "good_files").glob("*.pdf"))
 BLED = [path for path in FILES if not path.stem.endswith("-no-bleed")]
 
@@ -15,15 +16,9 @@ def found_in(path):
     return inspected(artwork=raster(path.read_bytes(), "application/pdf"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("path", BLED, ids=lambda path: path.stem)
 def test_file_is_good_with_bleed_and_lacks_nothing_else_without(path):
     assert [finding.message for finding in found_in(path)] == []
 
     [found] = found_in(path.with_name(f"{path.stem}-no-bleed.pdf"))
     assert (found.code, found.severity) == ("bleed_missing", Severity.ERROR)
-
-
-def test_there_are_files_of_many_programs():
-    assert len(BLED) >= 20
-    assert len({path.stem.partition("-")[0] for path in BLED}) >= 6

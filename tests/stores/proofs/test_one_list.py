@@ -53,7 +53,3 @@ def test_proof_quote_and_order_of_a_pdf_have_the_same_findings(shop, start):
 
     assert press_proof == found_by(quoted) == found_by(placed) == proof
     assert quoted.status_code == placed.status_code
-
-
-def test_every_file_of_the_judges_is_compared():
-    assert len(NAMES) >= 60

@@ -43,11 +43,6 @@ def members() -> list[tuple[str, str]]:
     ]
 
 
-def test_request_serializers_are_found():
-    assert len(request_serializers()) >= 10
-    assert len(members()) >= 60
-
-
 @pytest.mark.parametrize(("name", "member"), members())
 def test_null_is_taken_where_the_schema_says_so(name, member, db):
     described = schema_document()["components"]["schemas"][name]["properties"][member]
