@@ -26,6 +26,7 @@ from stores.proofs.links import ASSETS, signed_urls
 from tests.support.batches.batches import access_to, make_batch
 from tests.support.patience import wait_for
 from tests.support.printing.document_making import document, written
+from tests.support.scenario import ApiClient
 from tests.support.servers.live_server import Served, serving
 from tests.support.servers.ports import free_port
 from tests.support.servers.processes import descendants
@@ -230,29 +231,33 @@ def large_pdf() -> bytes:
     return content
 
 
+def sent(proxy: Proxy, client: ApiClient, address: str, media_type: str, content: bytes) -> Response:
+    with proxy.connect(new_address()) as connection:
+        connection.sendall(
+            head(
+                *address.split(),
+                Content_Length=str(len(content)),
+                Content_Type=media_type,
+                Authorization=f"Bearer {client.token}",
+                Ocp_Apim_Subscription_Key=client.key,
+            )
+        )
+        with contextlib.suppress(OSError):
+            connection.sendall(content)
+        return read_response(connection)
+
+
 @pytest.mark.django_db(transaction=True)
 def test_pdf_of_100_megabytes_goes_to_assets_alone(proxy, world, large_pdf):
     client = world.as_application()
 
-    answers = {}
-    for path in ("asset", "order"):
-        with proxy.connect(new_address()) as connection:
-            connection.sendall(
-                head(
-                    "POST",
-                    f"/api/v1/store/associated/{path}",
-                    Content_Length=str(len(large_pdf)),
-                    Content_Type="application/pdf",
-                    Authorization=f"Bearer {client.token}",
-                    Ocp_Apim_Subscription_Key=client.key,
-                )
-            )
-            with contextlib.suppress(OSError):
-                connection.sendall(large_pdf)
-            answers[path] = read_response(connection)
+    asset, order = (
+        sent(proxy, client, f"POST /api/v1/store/associated/{path}", "application/pdf", large_pdf)
+        for path in ("asset", "order")
+    )
 
-    assert (answers["asset"].status, is_of_the_service(answers["asset"])) == (201, True)
-    assert (answers["order"].status, is_of_the_service(answers["order"])) == (413, False)
+    assert (asset.status, is_of_the_service(asset)) == (201, True)
+    assert (order.status, is_of_the_service(order)) == (413, False)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -260,20 +265,7 @@ def test_file_of_rows_of_40_megabytes_reaches_the_service(proxy, world):
     client, content = world.as_application(), b"a" * 40_000_000
     path = f"/api/v1/store/associated/batch/{make_batch(access_to(world)).pk}/rows"
 
-    with proxy.connect(new_address()) as connection:
-        connection.sendall(
-            head(
-                "PUT",
-                path,
-                Content_Length=str(len(content)),
-                Content_Type="text/csv",
-                Authorization=f"Bearer {client.token}",
-                Ocp_Apim_Subscription_Key=client.key,
-            )
-        )
-        with contextlib.suppress(OSError):
-            connection.sendall(content)
-        response = read_response(connection)
+    response = sent(proxy, client, f"PUT {path}", "text/csv", content)
 
     assert (response.status, is_of_the_service(response)) == (400, True)
 
