@@ -35,7 +35,7 @@ class ApiClient(Client):
         if key is not None:
             headers["Ocp-Apim-Subscription-Key"] = key
         super().__init__(headers=headers, raise_request_exception=False)
-        self.token, self.key = token, key
+        self.token, self.key, self.credentials = token, key, headers
 
     def call(self, method: str, path: str, body: Any = None, **extra: Any):
         content = {} if body is None else {"data": json.dumps(body), "content_type": "application/json"}

@@ -264,7 +264,7 @@ def test_limit_of_a_subscription_is_set_in_the_admin(world, client):
 
 
 def burst(url: str, client: ApiClient, count: int) -> list[int]:
-    headers = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
+    headers = client.credentials
 
     def once(_):
         return requests.get(f"{url}/api/v1/store", headers=headers, timeout=PATIENCE).status_code

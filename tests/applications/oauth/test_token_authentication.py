@@ -262,7 +262,7 @@ def test_token_is_known_until_it_expires(world):
 def test_writes_through_a_token_name_user_and_application_in_the_audit_log(world):
     for method, is_noted in (("GET", False), ("POST", True)):
         client = world.as_user(world.user)
-        headers = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
+        headers = client.credentials
         request = Request(RequestFactory().generic(method, "/", headers=headers))
 
         with pghistory.context() as context:

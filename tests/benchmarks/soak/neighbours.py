@@ -19,7 +19,7 @@ from tests.benchmarks import callers
 from tests.benchmarks.callers import MAX_SECONDS, Plan, Timed
 from tests.benchmarks.databases import ROOT
 from tests.benchmarks.servers import Server, running
-from tests.benchmarks.soak.scene import credentials, fresh_world, rows
+from tests.benchmarks.soak.scene import fresh_world, rows
 from tests.support.printing.made_templates import hard_texts, huge_picture, png, png_chunk
 
 CONNECTIONS, QUIET_SECONDS, PROCESSES = 8, 3.0, 2
@@ -210,7 +210,7 @@ def _make_world() -> tuple[Headers, Headers]:
     )
     make_card(world.demo, CARD)
     make_design(world.demo, LETTER)
-    return credentials(world.as_user(world.outsider)), credentials(world.as_application(good))
+    return world.as_user(world.outsider).credentials, world.as_application(good).credentials
 
 
 @contextlib.contextmanager

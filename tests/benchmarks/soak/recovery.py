@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.benchmarks.servers import running
-from tests.benchmarks.soak.scene import credentials, fresh_world, restart_postgres, session
+from tests.benchmarks.soak.scene import fresh_world, restart_postgres, session
 
 CLIENTS = 8
 AWAY_SECONDS, WATCHED_SECONDS = 1.5, 3.0
@@ -50,7 +50,7 @@ class Watch:
 def measure(count: int = 20) -> Iterator[str]:
     from tests.factories.accounts import UserFactory
 
-    headers = credentials(fresh_world().as_application())
+    headers = fresh_world().as_application().credentials
     people = [{"sessionid": _session_of(UserFactory())} for _ in range(CLIENTS)]
     seconds, refused, odd = [], 0, Counter[str]()
     with (

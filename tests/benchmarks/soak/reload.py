@@ -21,7 +21,7 @@ from typing import IO
 
 from fulfillment.local import supervision
 from tests.benchmarks.databases import ROOT
-from tests.benchmarks.soak.scene import credentials, fresh_world
+from tests.benchmarks.soak.scene import fresh_world
 from tests.support.patience import PATIENCE
 from tests.support.servers.ports import free_port
 from tests.support.servers.processes import descendants, end_group
@@ -98,7 +98,7 @@ def _was_closed(connection: http.client.HTTPConnection) -> bool:
 
 def measure(count: int = 4, *, interval: int = 15, rate: int = RATE) -> Iterator[str]:
     """From the older release to the newer one and back, in turn."""
-    headers = credentials(fresh_world().as_application())
+    headers = fresh_world().as_application().credentials
     with tempfile.TemporaryDirectory(prefix="releases-") as name:
         folder, port = Path(name), free_port()
         make_releases(folder)

@@ -53,16 +53,12 @@ def new_party() -> Any:
     return party
 
 
-def credentials(client: Any) -> dict[str, str]:
-    return {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
-
-
 class Caller:
     """Asks the service over HTTP, with the credentials of one client of the world."""
 
     def __init__(self, url: str, client: Any) -> None:
         self.url = url
-        self.headers = credentials(client)
+        self.headers = client.credentials
 
     def call(self, method: str, path: str, body: Any = None, **headers: str) -> requests.Response:
         return session().request(

@@ -24,7 +24,7 @@ def test_hostile_requests_are_answered_and_break_nothing(tmp_path):
     world.application.subscription.requests_per_minute = 1_000_000
     world.application.subscription.save()
     client = world.as_application()
-    credentials = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
+    credentials = client.credentials
     limits = dict.fromkeys(("ADDRESS_REQUESTS_PER_MINUTE", "ADDRESS_PAGES_PER_MINUTE"), "1000000")
     with serving(tmp_path, **limits) as served:
         answers = [(send(served.url, case), case) for case in hostile_cases(cases(250, 10_000), credentials)]

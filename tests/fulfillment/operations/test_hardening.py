@@ -57,8 +57,7 @@ class Machine:
     def call(self, method: str, path: str, **sent: Any) -> requests.Response:
         client = sent.pop("client", None) or self.world.as_application()
         headers = {
-            "Authorization": f"Bearer {client.token}",
-            "Ocp-Apim-Subscription-Key": client.key,
+            **client.credentials,
             **sent.pop("headers", {}),
         }
         return requests.request(method, f"{self.url}/api/v1{path}", headers=headers, timeout=PATIENCE, **sent)

@@ -214,8 +214,7 @@ def order_with_a_proof(url: str, world: Any) -> None:
     headers = {
         "Host": urlsplit(public).netloc,
         "X-Forwarded-Proto": "https",
-        "Authorization": f"Bearer {client.token}",
-        "Ocp-Apim-Subscription-Key": client.key,
+        **client.credentials,
     }
 
     def call(method: str, address: str, **sent: Any) -> requests.Response:

@@ -228,7 +228,7 @@ def test_prometheus_answers_every_query_of_the_dashboard(tmp_path):
 
 
 def _read_often(url, client):
-    headers = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
+    headers = client.credentials
     for _ in range(10):
         requests.get(f"{url}/api/v1/store/associated", headers=headers, timeout=PATIENCE)
 

@@ -38,7 +38,7 @@ def test_request_without_a_known_application_is_not_counted(world, client):
 def test_process_that_ends_writes_down_what_it_counted(tmp_path):
     world = build_world()
     client = world.as_application()
-    headers = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
+    headers = client.credentials
     with serving(tmp_path, workers=2) as served:
         for _ in range(20):
             assert requests.get(f"{served.url}/api/v1/store", headers=headers, timeout=10).ok

@@ -59,7 +59,7 @@ def test_one_process_reports_the_metrics_of_all(tmp_path):
     world = build_world()
     Subscription.objects.filter(application=world.application).update(requests_per_minute=40)
     client = world.as_application()
-    headers = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
+    headers = client.credentials
     with serving(tmp_path, workers=2, METRICS_TOKEN=TOKEN, TMPDIR=str(tmp_path)) as served:
         for _ in range(50):
             requests.get(f"{served.url}/api/v1/store/associated", headers=headers, timeout=PATIENCE)
@@ -112,7 +112,7 @@ def test_time_of_answers_and_proofs_is_reported_in_buckets(tmp_path):
     world = build_world()
     make_card(world.associated)
     client = world.as_application()
-    headers = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
+    headers = client.credentials
     address = "/api/v1/store/associated"
     with serving(tmp_path, METRICS_TOKEN=TOKEN, TMPDIR=str(tmp_path)) as served:
 

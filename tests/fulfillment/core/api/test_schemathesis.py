@@ -98,8 +98,7 @@ def build_known_world_with_populations() -> World:
 def credentials(client: ApiClient) -> dict[str, dict[str, str]]:
     return {
         "headers": {
-            "Authorization": f"Bearer {client.token}",
-            "Ocp-Apim-Subscription-Key": client.key,
+            **client.credentials,
             "Accept-Encoding": "identity",
         }
     }

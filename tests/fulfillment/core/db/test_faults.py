@@ -33,14 +33,10 @@ from tests.support.servers.live_server import serving
 pytestmark = pytest.mark.slow
 
 
-def headers_of(client) -> dict[str, str]:
-    return {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
-
-
 @pytest.mark.django_db(transaction=True)
 def test_lost_database_is_503_and_is_found_again_within_two_seconds(tmp_path):
     world = build_world()
-    headers = headers_of(world.as_application())
+    headers = world.as_application().credentials
     paths = ("/api/v1/store/associated", "/api/v1/store", "/readyz?worker=0")
     # The path of a Unix socket has 107 characters at most.
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
@@ -80,7 +76,7 @@ def test_lost_database_is_503_and_is_found_again_within_two_seconds(tmp_path):
 
 @pytest.mark.django_db(transaction=True)
 def test_outage_is_a_line_a_request_at_most_and_one_when_it_begins_and_ends(tmp_path):
-    headers = headers_of(build_world().as_application())
+    headers = build_world().as_application().credentials
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         gate = Gate(Path(folder))
         gate.open()
@@ -225,7 +221,7 @@ def test_full_disk_of_the_database_is_503_for_tokens_and_pages_as_well():
 @pytest.mark.django_db(transaction=True)
 def test_clients_that_send_a_byte_a_second_delay_no_other(tmp_path):
     world = build_world()
-    headers = headers_of(world.as_application())
+    headers = world.as_application().credentials
     with serving(tmp_path, threads=2) as served:
         parts = urlsplit(served.url)
         slow = [socket.create_connection((parts.hostname, parts.port)) for _ in range(30)]

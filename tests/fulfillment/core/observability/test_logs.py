@@ -166,8 +166,7 @@ def test_access_log_says_who_called_and_holds_no_secret(tmp_path):
     world = build_world()
     client = world.as_user(world.user)
     headers = {
-        "Authorization": f"Bearer {client.token}",
-        "Ocp-Apim-Subscription-Key": client.key,
+        **client.credentials,
         "traceparent": f"00-{TRACE}-00f067aa0ba902b7-01",
     }
     with serving(tmp_path, ACCESS_LOG="1", LOG_FORMAT="json", LOG_LEVEL="DEBUG") as served:

@@ -40,10 +40,6 @@ def broken_table():
         cursor.execute(change.format(*reversed(names)))
 
 
-def headers_of(client) -> dict[str, str]:
-    return {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
-
-
 def events_of(collector: Collector) -> list[dict]:
     """An envelope is lines of JSON: its own header, then a header and a body for each item."""
     events = []
@@ -62,7 +58,7 @@ def test_errors_reach_sentry_once_each_without_personal_data_or_secrets(tmp_path
     client = world.as_application()
     body = order_body()
     body["Recipient"] = body["Recipient"] | {"Name": "Canary Bird", "Company": "canary@nest.example"}
-    headers = headers_of(client) | {
+    headers = client.credentials | {
         "Idempotency-Key": "canary-key-of-the-client",
         "Referer": "http://127.0.0.1/?email=canary@nest.example",
         "X-Forwarded-For": "198.51.100.77",
@@ -206,7 +202,7 @@ def test_trace_continues_from_the_caller_through_the_service_to_the_database(tmp
     pytest.importorskip("opentelemetry.instrumentation.django")
     world = build_world()
     client = world.as_application()
-    headers = headers_of(client) | {"X-Forwarded-For": "198.51.100.77"}
+    headers = client.credentials | {"X-Forwarded-For": "198.51.100.77"}
     path = "/api/v1/store/associated/order/exportview?externalID=canary-of-the-query"
     endpoint = f"http://127.0.0.1:{collector.port}"
     with serving(
@@ -258,7 +254,7 @@ def test_tracing_changes_nothing_for_probes_and_refuses_foreign_hosts_as_ever(tm
         with serving(tmp_path, **variables, METRICS_NETWORKS="127.0.0.0/8") as served:
             responses = [requests.get(served.url + path, headers=foreign, timeout=PATIENCE) for path in paths]
             own = requests.get(
-                f"{served.url}/api/v1/store/associated", headers=headers_of(client), timeout=PATIENCE
+                f"{served.url}/api/v1/store/associated", headers=client.credentials, timeout=PATIENCE
             )
         answers.append([(response.status_code, sorted(response.headers)) for response in (*responses, own)])
         assert [response.status_code for response in responses] == [200, 200, 200, 400, 400]
