@@ -7,9 +7,10 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db.models import Max, Model
+from django.utils.translation import gettext_lazy
 
 LOADED_VERSION = "loaded_version"
-CHANGED_SINCE = (
+CHANGED_SINCE = gettext_lazy(
     "Another user changed this record after you opened it; its history shows who and what. Nothing has been saved. Your"
     " entries are below: save again to overwrite the other change."
 )

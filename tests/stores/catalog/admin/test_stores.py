@@ -68,6 +68,16 @@ def test_form_opened_before_another_change_does_not_write_over_it(operator):
     assert Store.objects.get().company_name == "New Store"
 
 
+def test_lost_update_is_explained_in_the_language_of_the_page(operator):
+    store = make_store()
+    address = reverse("admin:stores_store_change", args=[store.pk])
+
+    refused = operator.post(address, {**VALUES, "loaded_version": "0"}, headers={"Accept-Language": "de"})
+
+    assert "Jemand anderes hat diesen Datensatz geändert" in refused.content.decode()
+    assert "Another user" not in refused.content.decode()
+
+
 def test_form_opened_before_a_change_of_the_directory_entry_does_not_write_over_it(operator):
     store = make_store()
     address = reverse("admin:stores_store_change", args=[store.pk])
