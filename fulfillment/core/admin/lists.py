@@ -63,11 +63,13 @@ class ConsoleList(ChangeList):
             list_filters = super().get_filters(request)
         except (DisallowedModelAdminLookup, *REFUSALS) as fault:
             raise IncorrectLookupParameters(
-                "This list has no such filter, or not with this value."
+                _("This list has no such filter, or not with this value.")
             ) from fault
         filters, _has_filters, unread_lookups, *_rest = list_filters
         for name in unread_lookups:
-            raise IncorrectLookupParameters(f"This list has no filter “{name[:MAX_SHOWN]}”.")
+            raise IncorrectLookupParameters(
+                _("This list has no filter “%(name)s”.") % {"name": name[:MAX_SHOWN]}
+            )
         for list_filter in filters:
             list_filter.queryset = partial(_apply_filter, list_filter, list_filter.queryset)
         return list_filters
@@ -77,7 +79,9 @@ class ConsoleList(ChangeList):
             super().get_results(request)
         except IncorrectLookupParameters as fault:
             page = request.GET.get(PAGE_VAR, "")[:MAX_SHOWN]
-            raise IncorrectLookupParameters(f"This list has no page “{page}”.") from fault
+            raise IncorrectLookupParameters(
+                _("This list has no page “%(page)s”.") % {"page": page}
+            ) from fault
 
 
 class ListAdmin(ModelAdmin):
@@ -159,7 +163,7 @@ def _apply_filter(
         return apply(request, records)
     except REFUSALS as fault:
         raise IncorrectLookupParameters(
-            f"The filter “{list_filter.title}” does not know this value."
+            _("The filter “%(name)s” does not know this value.") % {"name": list_filter.title}
         ) from fault
 
 

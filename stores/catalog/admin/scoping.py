@@ -110,7 +110,7 @@ class DayFilter(RangeDateFilter):
     def _day(self, name: str) -> date | None:
         text = str(self.used_parameters.get(name) or "")
         if (day := parse_date(text)) is None and text:
-            raise ValueError("Write a day such as 2026-11-22.")
+            raise ValueError(text)
         return day
 
 

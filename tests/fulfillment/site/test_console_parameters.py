@@ -123,6 +123,28 @@ def test_filter_names_itself_when_it_refuses_a_value(world, client, monkeypatch,
     assert message in client.get(f"/admin/stores/{query}", follow=True).content.decode()
 
 
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("order/?status__exact=999", "Der Filter „Status“ kennt diesen Wert nicht."),
+        ("order/?created_from=2026-13-45", "Der Filter „angelegt“ kennt diesen Wert nicht."),
+        ("store/?p=99", "Diese Liste hat keine Seite „99“."),
+        ("store/?budget_types=x", "Diese Liste hat keinen Filter „budget_types“."),
+        (
+            "order/?user__password__startswith=a",
+            "Diese Liste hat keinen solchen Filter, oder nicht mit diesem Wert.",
+        ),
+    ],
+)
+def test_list_refuses_a_value_in_the_language_of_the_page(world, client, monkeypatch, query, message):
+    monkeypatch.setattr(admin.site.get_model_admin(Store), "list_per_page", 1)
+    client.force_login(world.operator)
+
+    page = client.get(f"/admin/stores/{query}", follow=True, headers={"Accept-Language": "de"})
+
+    assert f"{message} Alle Datensätze werden gezeigt." in page.content.decode()
+
+
 def test_filters_left_open_keep_the_whole_list(world, client):
     client.force_login(world.operator)
     paths = [
