@@ -116,7 +116,7 @@ class ConsoleSite(UnfoldAdminSite):
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         if request.user.is_authenticated and not self.has_permission(request):
-            raise PermissionDenied("The console is for operators and for staff of stores.")
+            raise PermissionDenied(_("The console is for operators and for staff of stores."))
         following = request.GET.get("next", "")
         inside = following if following.startswith("/admin/") else "/admin/"
         return HttpResponseRedirect(f"{settings.LOGIN_URL}?{urlencode({'next': inside})}")

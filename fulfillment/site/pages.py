@@ -22,6 +22,7 @@ from fulfillment.core.errors import ServiceBusy, TooManyAtOnce, Unavailable
 from fulfillment.core.http.addresses import is_api
 from fulfillment.core.http.refusal_page import refusal_page
 from fulfillment.core.observability.logs import current_trace
+from fulfillment.core.recorded_texts import translated
 
 PLACEHOLDERS = {
     "client_id": "YOUR_CLIENT_ID",
@@ -48,7 +49,7 @@ def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
 def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
     if is_api(request.path_info):
         return problem(403, "forbidden", _("You may not do this."))
-    message = str(exception) if isinstance(exception, PermissionDenied) else ""
+    message = translated(exception) if isinstance(exception, PermissionDenied) else ""
     return render(request, "portal/403.html", {"message": message}, status=403)
 
 
@@ -57,9 +58,8 @@ def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
         return unknown_path(request)
     # Http404 of the resolver contains all URL patterns; ours contain a message.
     message = exception.args[0] if isinstance(exception, Http404) and exception.args else ""
-    return render(
-        request, "portal/404.html", {"message": message if isinstance(message, str) else ""}, status=404
-    )
+    shown = translated(message) if isinstance(message, str) else ""
+    return render(request, "portal/404.html", {"message": shown}, status=404)
 
 
 def handler500(request: HttpRequest) -> HttpResponse:

@@ -185,7 +185,7 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
         active = Product.objects.filter(is_active=True, is_eddm=False).select_related("store")
         product = get_object_or_404(active, pk=product_id)
         if not staff_on(request).holds(CHANGE, product.store_id):
-            raise Http404("There is no such product that you may order.")
+            raise Http404(_("There is no such product that you may order."))
         myself = Requester(MYSELF, "Myself", Caller.on_pages(request.user))
         back = reverse("admin:stores_product_change", args=[product.pk])
         return show_form(request, product.store, product.external_id, [myself], self.site, back)
@@ -229,7 +229,7 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
 def open_for_staff(request: HttpRequest, batch_id: UUID) -> Opened:
     batch = get_object_or_404(shown_batches(), pk=batch_id)
     if not staff_on(request).holds(CHANGE, batch.store_id):
-        raise Http404("There is no such batch that you may change.")
+        raise Http404(_("There is no such batch that you may change."))
     return Opened(authorize_store(Caller.on_pages(request.user), batch.store.external_id, WORK), batch)
 
 

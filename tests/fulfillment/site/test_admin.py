@@ -68,6 +68,9 @@ def test_admin_is_closed_to_others(world, client):
 
     assert client.get("/admin/").status_code == 302
     assert client.get("/admin/accounts/user/").status_code == 302
+    refused = client.get("/admin/login/", headers={"Accept-Language": "de"})
+    assert refused.status_code == 403
+    assert "Die Konsole ist für Betreiber und Mitarbeiter von Shops." in refused.content.decode()
 
 
 def test_several_requests_are_approved_at_once(full_world, client):

@@ -168,6 +168,19 @@ def test_those_who_may_not_change_batches_see_rows_alone(world, address, signed_
     assert approver.get(f"/admin/stores/batch/of/{world.batch.product_id}/").status_code == 404
 
 
+def test_refusals_of_pages_are_in_the_language_of_the_page(world, address, signed_in):
+    approver = signed_in(add_approver(Shop(world)))
+    german = {"Accept-Language": "de"}
+
+    batch = approver.get(f"{address}/order/", headers=german).content.decode()
+    product = approver.get(
+        f"/admin/stores/batch/of/{world.batch.product_id}/", headers=german
+    ).content.decode()
+
+    assert "Eine solche Sammelbestellung, die Sie ändern dürfen, gibt es nicht." in batch
+    assert "Ein solches Produkt, das Sie bestellen dürfen, gibt es nicht." in product
+
+
 def test_list_is_searched_by_name_product_and_id(world, address, signed_in):
     other = make_batch(access_to(world), product_id=world.batch.product.external_id, name="Winter cards")
     staff = signed_in(world.user)

@@ -73,7 +73,9 @@ def test_two_versions_stand_side_by_side_with_what_changed(client, product):
     assert shown["changes"] == [("Page 1, text box of Name, moved", "20, 5 mm", "30, 5 mm")]
     other = client.get(address(product), {"left": "1", "right": "2"}).context
     assert [column["version"].version for column in other["columns"]] == [1, 2]
-    assert client.get(address(product), {"left": "77"}).status_code == 404
+    unknown = client.get(address(product), {"left": "77"}, headers={"Accept-Language": "de"})
+    assert unknown.status_code == 404
+    assert "Es gibt keine Version 77 dieser Vorlage." in unknown.content.decode()
 
 
 def test_version_without_its_picture_is_refused_and_says_so(client, product):
