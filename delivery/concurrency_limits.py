@@ -1,3 +1,5 @@
+from django.utils.translation import gettext_lazy as _
+
 from fulfillment.core.concurrency_limits import ConcurrencyLimit
 
-SELECTIONS = ConcurrencyLimit("selections", "selections of routes", "SELECTIONS_CONCURRENCY")
+SELECTIONS = ConcurrencyLimit("selections", _("selections of routes"), "SELECTIONS_CONCURRENCY")

@@ -75,8 +75,8 @@ def configure(*, killed: type[RendererKilled], busy: type[RenderingBusy]) -> Non
     _killed, _busy = killed, busy
 
 
-def busy(reason: str) -> RenderingBusy:
-    return _busy(f"{reason} Try again in a few seconds.")
+def busy(message: str = "All renderers are busy. Try again in a few seconds.") -> RenderingBusy:
+    return _busy(message)
 
 
 def killed(reason: str) -> RendererKilled:

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from fulfillment.core.errors import ServiceBusy, TooManyAtOnce
 from fulfillment.core.observability.instruments import count_refusal
@@ -53,7 +55,7 @@ class ConcurrencyLimit:
     """
 
     name: str
-    work: str
+    work: str | Promise
     setting: str
     one_for_each: bool = False
 
@@ -139,7 +141,7 @@ class ConcurrencyLimit:
         stack.callback(_release, kind, caller)
 
 
-FILES = ConcurrencyLimit("files", "files to read or write", "FILES_CONCURRENCY")
+FILES = ConcurrencyLimit("files", gettext_lazy("files to read or write"), "FILES_CONCURRENCY")
 
 
 def slot_if(is_long: bool, caller: str) -> AbstractContextManager[Any]:

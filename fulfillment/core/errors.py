@@ -180,9 +180,6 @@ class RendererKilled(Unavailable, bounded.RendererKilled):
 class RenderersBusy(Unavailable, bounded.RenderingBusy):
     code = "renderers_busy"
 
-    def __init__(self, message: str = "All renderers are busy. Try again in a few seconds.") -> None:
-        super().__init__(message)
-
 
 class TooManyRequests(DomainError):
     """A limit is used up for now; `retry_after` is in seconds."""

@@ -68,7 +68,7 @@ def _wait_for(lock: BinaryIO, end: float) -> None:
         with suppress(BlockingIOError):
             return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if time.monotonic() > end:
-            raise busy("Other large pictures are being read.")
+            raise busy("Other large pictures are being read. Try again in a few seconds.")
         time.sleep(LOOK_SECONDS)
 
 

@@ -155,7 +155,7 @@ class Workers:
         while (worker := self._free_worker()) is None:
             with self._free:
                 if not self._idle and not self._slots and not self._free.wait(deadline - time.monotonic()):
-                    raise busy("All renderers are busy.")
+                    raise busy()
         return worker
 
     def _free_worker(self) -> Worker | None:

@@ -23,6 +23,7 @@ from fulfillment.core.http.content_policies import PAGE_POLICY
 from fulfillment.core.http.middleware import Middleware
 from fulfillment.core.locales import locale_in
 from fulfillment.core.observability.instruments import count_refusal
+from fulfillment.core.recorded_texts import translated
 from printing.caches import WeightedCache
 
 MINUTE_SECONDS = 60
@@ -54,7 +55,7 @@ def refusal_page(refusal: Unavailable | TooManyRequests) -> HttpResponse:
 # Most of the cost of a refusal, which must be low: a client that floods the service is refused many times.
 @lru_cache(maxsize=256)
 def _render_page(status: int, message: str, language: str) -> str:
-    return render_to_string("portal/busy.html", {"status": status, "message": message})
+    return render_to_string("portal/busy.html", {"status": status, "message": translated(message)})
 
 
 @dataclass(slots=True)

@@ -22,11 +22,12 @@ from accounts.rate_limits import enforce_limit
 from applications.registration.services.milestones import PROOF, record_milestone
 from fulfillment.core.db.locks import lock_until_commit
 from fulfillment.core.db.prepared import execute
-from fulfillment.core.errors import RenderersBusy, Unavailable
+from fulfillment.core.errors import Unavailable
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import files_are_complete, read_file, write_files
 from fulfillment.core.http.addresses import rate_limit_key_for_ip
 from fulfillment.core.observability.instruments import measured_rendering
+from printing.bounded import busy
 from printing.preflight import Limits, PreflightInput, preflight, records
 from printing.press.pictures import VERSION
 from printing.press.rules import PresetRules
@@ -230,7 +231,7 @@ def _wait_for_lock(digest: str) -> None:
         lock_proof(digest)
     except OperationalError as error:
         if isinstance(error.__cause__, LockNotAvailable):
-            raise RenderersBusy from error
+            raise busy() from error
         raise
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 from django.contrib.auth.hashers import check_password, make_password
+from django.utils import translation
 
 from accounts.concurrency_limits import PASSWORDS
 from fulfillment.core import concurrency_limits
@@ -107,6 +108,15 @@ def test_caller_at_the_limit_leaves_room_to_another(crowd):
     # Beside all of those who began before it: none of them ends before `go`.
     assert not crowd.go.is_set()
     assert Counter(crowd.started) == {"greedy": RENDERINGS.per_caller_limit, "good": 1}
+
+
+def test_refusal_names_the_work_in_the_language_of_the_page(crowd):
+    crowd.send("person", limit=FILES)
+
+    with translation.override("de"), pytest.raises(TooManyAtOnce) as refused, FILES.slot("person", wait=0):
+        pass
+
+    assert "(Dateien, die gelesen oder geschrieben werden)" in refused.value.message
 
 
 def test_one_caller_holds_two_thirds_of_the_threads_of_limited_work(crowd):

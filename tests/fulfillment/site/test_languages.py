@@ -1,5 +1,6 @@
 """Pages and mails in the person's language; the API in English."""
 
+import errno
 import re
 
 import pytest
@@ -11,6 +12,9 @@ from accounts.models import Notification, NotificationKind, User
 from accounts.services.mailed_links import CONFIRMATION_TASK, send_reset_links
 from accounts.services.notifications import mail_notification, notify
 from applications.registration.services.owners import invite_owner
+from fulfillment.core.files.storage import StorageUnavailable
+from fulfillment.core.http.refusal_page import refusal_page
+from printing.bounded import busy, killed
 from tests.support.browser.pseudo import FILLED
 from tests.support.scenario import PASSWORD
 from tests.support.servers.queued_jobs import work_off
@@ -79,6 +83,23 @@ def test_mails_are_in_the_language_of_each_person(world):
 
     assert mail.outbox[0].subject == "Wählen Sie ein neues Passwort für Store Fulfillment"
     assert "Guten Tag," in mail.outbox[0].body
+
+
+@pytest.mark.parametrize(
+    ("refusal", "german"),
+    [
+        (StorageUnavailable(), "Der Dateispeicher antwortet gerade nicht. Nichts wurde gespeichert."),
+        (StorageUnavailable(OSError(errno.ENOSPC, "")), "Für Dateien ist kein Platz mehr."),
+        (busy(), "Alle Renderer sind beschäftigt. Versuchen Sie es in einigen Sekunden noch einmal."),
+        (killed("was killed by the system (SIGKILL)"), "wurde vom System beendet (SIGKILL)."),
+    ],
+)
+def test_refusal_without_room_or_renderers_is_in_the_language_of_the_page(refusal, german):
+    with translation.override("de"):
+        page = refusal_page(refusal).content.decode()
+
+    assert german in page
+    assert refusal.message not in page
 
 
 def test_notifications_are_in_the_language_of_each_person(world):
