@@ -65,8 +65,8 @@ class DomainError(Exception):
 
     @property
     def messages(self) -> list[str]:
-        """The messages for people: the sentence of each fault, else of the whole."""
-        return [fault.message for fault in self.faults] or [self.message]
+        """The messages for people, in their language: the sentence of each fault, else of the whole."""
+        return [translated(fault.message) for fault in self.faults] or [translated(self.message)]
 
 
 class Invalid(DomainError):

@@ -24,7 +24,7 @@ from stores.catalog.services.stores import lock_store
 COLUMNS = ("Code", "Name", "Person")
 MAX_ROWS = 2000
 MAX_LIST_BYTES = 500_000
-MAX_NAME_LENGTH = 200
+MAX_CODE_LENGTH, MAX_NAME_LENGTH = 64, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def decode_file(content: bytes) -> str:
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
-        message = "The file is not text in UTF-8. Save it as CSV in UTF-8."
+        message = _("The file is not text in UTF-8. Save it as CSV in UTF-8.")
         raise Invalid(message, code="not_utf8") from error
 
 
@@ -114,9 +114,9 @@ def _filled_lines(text: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
         raise Invalid(str(error), code="csv_broken") from error
     names = [cell.strip() for cell in lines[0][1]] if lines else []
     if sorted(names) != sorted(COLUMNS):
-        listed = ", ".join(names)[:200] or "nothing"
-        message = f"The first line must name the columns {', '.join(COLUMNS)}; found {listed}."
-        raise Invalid(message, code="columns_unknown")
+        message = _("The first line must name the columns %(columns)s; found %(names)s.")
+        found = {"columns": ", ".join(COLUMNS), "names": ", ".join(names)[:200] or _("nothing")}
+        raise Invalid(message % found, code="columns_unknown")
     return names, [(line, cells) for line, cells in lines[1:] if any(cell.strip() for cell in cells)]
 
 
@@ -138,7 +138,10 @@ def plan_people(*, store: Store, rows: Sequence[PeopleRow], viewer: User) -> Peo
             else:
                 before = people.setdefault(user.pk, (row, user))[0]
                 if before is not row:
-                    problems.append(f"{row.person} is already in row {before.line}.")
+                    problems.append(
+                        _("%(person)s is already in row %(line)s.")
+                        % {"person": row.person, "line": before.line}
+                    )
         faults += [
             Fault(
                 f"/{row.line}", "row_invalid", _("Row %(line)s: %(text)s") % {"line": row.line, "text": text}
@@ -177,28 +180,28 @@ def import_people(*, store: Store, rows: Sequence[PeopleRow], viewer: User) -> P
 def _code_problems(row: PeopleRow) -> Iterator[str]:
     if not row.code:
         if not row.person:
-            yield "it names neither a cost center nor a person."
+            yield _("it names neither a cost center nor a person.")
         elif row.name:
-            yield "it has a name, but no code."
+            yield _("it has a name, but no code.")
         return
     try:
         validate_external_id(row.code)
     except ValidationError as error:
         yield f"{row.code[:80]}: {' '.join(error.messages)}"
-    if len(row.code) > 64:
-        yield "the code has more than 64 characters."
+    if len(row.code) > MAX_CODE_LENGTH:
+        yield _("the code has more than %(most)s characters.") % {"most": MAX_CODE_LENGTH}
 
 
 def _name_problems(row: PeopleRow, name_by_code: dict[str, str], plan: PeoplePlan) -> Iterator[str]:
     if len(row.name) > MAX_NAME_LENGTH:
-        yield f"the name has more than {MAX_NAME_LENGTH} characters."
+        yield _("the name has more than %(most)s characters.") % {"most": MAX_NAME_LENGTH}
     if has_control_character(row.name):
-        yield "the name holds a control character."
+        yield _("the name holds a control character.")
     earlier = plan.added.get(row.code) or plan.renamed.get(row.code)
     if earlier and row.name and row.name != earlier:
-        yield f"{row.code} has the name {earlier} in an earlier row."
+        yield _("%(code)s has the name %(name)s in an earlier row.") % {"code": row.code, "name": earlier}
     if row.code and not row.name and not earlier and row.code not in name_by_code:
-        yield f"{row.code} is a new cost center and needs a name."
+        yield _("%(code)s is a new cost center and needs a name.") % {"code": row.code}
 
 
 def _plan_name(row: PeopleRow, name_by_code: dict[str, str], plan: PeoplePlan) -> None:

@@ -8,9 +8,10 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.validators import RegexValidator, URLValidator
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 EXTERNAL_ID = r"^[A-Za-z0-9._-]{1,64}\Z"
-validate_external_id = RegexValidator(EXTERNAL_ID, "Use 1 to 64 letters, digits and . _ - only.")
+validate_external_id = RegexValidator(EXTERNAL_ID, _("Use 1 to 64 letters, digits and . _ - only."))
 
 
 class BudgetType(models.TextChoices):

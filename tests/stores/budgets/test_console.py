@@ -1,6 +1,7 @@
 """The console's pages of budgets and cost centers."""
 
 from datetime import timedelta
+from html import unescape
 
 import pytest
 from django.db import connection
@@ -162,6 +163,27 @@ def test_person_in_two_cost_centers_of_a_store_is_refused(shop, client):
 
     assert "belongs to 4100 Cost center 4100 already" in response.content.decode()
     assert CostCenterMember.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("rows", "german"),
+    [
+        ("Code,Names,Person\n", "Die erste Zeile muss die Spalten Code, Name, Person nennen"),
+        ('Code,Name,Person\n"4100', "Die Zeile, die bei 2 beginnt, ist kein gültiges CSV"),
+        ("Code,Name,Person\n,Cards,\n", "Zeile 2: Sie nennt weder eine Kostenstelle noch eine Person."),
+        ("Code,Name,Person\n,Cards,ida\n", "Zeile 2: Sie hat einen Namen, aber keinen Code."),
+        ("Code,Name,Person\n4 100,Cards,\n", "4 100: Verwenden Sie nur 1 bis 64 Buchstaben, Ziffern"),
+        ("Code,Name,Person\n4100,,\n", "4100 ist eine neue Kostenstelle und braucht einen Namen."),
+        ("Code,Name,Person\n4100,A,\n4100,B,\n", "4100 hat in einer früheren Zeile den Namen A."),
+    ],
+)
+def test_mistakes_of_a_file_of_people_are_in_the_language_of_the_page(shop, client, rows, german):
+    sign_in(client, shop.world.operator)
+    sent = {"store": shop.store.external_id, "text": rows}
+
+    page = client.post("/admin/stores/costcenter/import/", sent, headers={"Accept-Language": "de"})
+
+    assert german in unescape(page.content.decode())
 
 
 def test_separator_of_lines_that_end_with_carriage_returns_is_found():
