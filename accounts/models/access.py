@@ -69,9 +69,13 @@ class Role(models.Model):
             )
         if not (self.application_id or self.store_id) or not self.grant:
             return
-        on, grants = ("a store", STORE_GRANTS) if self.store_id else ("an application", APPLICATION_GRANTS)
+        message, grants = (
+            (_("On a store these count: %(grants)s."), STORE_GRANTS)
+            if self.store_id
+            else (_("On an application these count: %(grants)s."), APPLICATION_GRANTS)
+        )
         if self.grant not in grants:
-            raise ValidationError({"grant": f"On {on} these count: {', '.join(sorted(grants))}."})
+            raise ValidationError({"grant": message % {"grants": ", ".join(sorted(grants))}})
 
 
 class AssociationState(models.TextChoices):

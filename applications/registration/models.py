@@ -135,7 +135,7 @@ class Application(VisibleText, AbstractApplication):
         return f"/applications/{self.pk}"
 
 
-validate_external_id = RegexValidator(EXTERNAL_ID, "Use 1 to 64 letters, digits and . _ ~ - only.")
+validate_external_id = RegexValidator(EXTERNAL_ID, _("Use 1 to 64 letters, digits and . _ ~ - only."))
 
 
 @pghistory.track(exclude=["image", "central_image"])

@@ -6,12 +6,13 @@ from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from production.adapters.registry import MAX_KIND_LENGTH, adapter_kinds
 from production.interface import CANCELLED, DONE, PREPARED, TAKEN
 
 CODE = r"^[a-z0-9-]{1,40}\Z"
-validate_code = RegexValidator(CODE, "Use 1 to 40 small letters, digits and - only.")
+validate_code = RegexValidator(CODE, _("Use 1 to 40 small letters, digits and - only."))
 
 
 @pghistory.track(

@@ -5,6 +5,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from production.providers.models import Provider
 from stores.catalog.models import Product, Store
@@ -44,7 +45,7 @@ class RoutingRule(models.Model):
     )
     countries = ArrayField(
         models.CharField(
-            max_length=2, validators=[RegexValidator(r"^[A-Z]{2}\Z", "Use codes of two capital letters.")]
+            max_length=2, validators=[RegexValidator(r"^[A-Z]{2}\Z", _("Use codes of two capital letters."))]
         ),
         default=list,
         blank=True,
@@ -62,7 +63,7 @@ class RoutingRule(models.Model):
                 | models.Q(maximum_quantity__isnull=True)
                 | models.Q(minimum_quantity__lte=models.F("maximum_quantity")),
                 name="routing_rule_quantities_ordered",
-                violation_error_message="The smallest quantity is larger than the largest.",
+                violation_error_message=_("The smallest quantity is larger than the largest."),
             )
         ]
         ordering = ["position", "id"]

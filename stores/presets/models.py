@@ -6,6 +6,7 @@ import pghistory
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 CODE = r"^[A-Za-z0-9._-]{1,64}\Z"
 INK_PERCENT = (100, 400)
@@ -61,7 +62,7 @@ FROM stores_printpreset preset LEFT JOIN stores_outputprofile profile ON profile
         "preset ID",
         max_length=64,
         unique=True,
-        validators=[RegexValidator(CODE, "Use 1 to 64 letters, digits and . _ - only.")],
+        validators=[RegexValidator(CODE, _("Use 1 to 64 letters, digits and . _ - only."))],
         help_text="Products and catalog files refer to the preset by this ID. It cannot be changed later.",
     )
     name = models.CharField(max_length=200)

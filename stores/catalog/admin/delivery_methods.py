@@ -8,6 +8,7 @@ from django import forms
 from django.db.models import QuerySet
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from stores.catalog.models import Store
 from stores.catalog.selectors.stores import known_delivery_methods
@@ -62,11 +63,12 @@ def warn_of_typo(code: str, known_methods: Sequence[str], *, is_confirmed: bool)
     """The warning for a new code similar to a known one; a second save confirms it."""
     if not code or code in known_methods or is_confirmed:
         return ""
-    near = get_close_matches(
-        code.upper(), {known_code.upper(): known_code for known_code in known_methods}, 1, 0.6
-    )
-    meant = next((known_code for known_code in known_methods if near and known_code.upper() == near[0]), None)
-    return f"Did you mean {meant}? Choose it, or save again to use {code}." if meant else ""
+    known = {known_code.upper(): known_code for known_code in known_methods}
+    near = get_close_matches(code.upper(), known, 1, 0.6)
+    if not near:
+        return ""
+    message = _("Did you mean %(known)s? Choose it, or save again to use %(code)s.")
+    return message % {"known": known[near[0]], "code": code}
 
 
 def _stores_of(form: forms.ModelForm) -> QuerySet[Store]:

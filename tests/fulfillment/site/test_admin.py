@@ -258,6 +258,27 @@ def test_role_that_says_nothing_or_too_much_is_refused(world, client, joined, mo
     assert said in page.content.decode()
 
 
+@pytest.mark.parametrize(
+    ("path", "sent", "german"),
+    [
+        (
+            "accounts/role",
+            {"grant": "Application.Self.Write"},
+            "Für einen Shop gelten diese: Budget.All.Write",
+        ),
+        ("accounts/tenant", {"domain": "a b"}, "Schreiben Sie einen Domainnamen wie example.com."),
+        ("production/provider", {"code": "A B"}, "Verwenden Sie nur 1 bis 40 Kleinbuchstaben"),
+    ],
+)
+def test_mistakes_in_the_console_are_in_the_language_of_the_page(world, client, path, sent, german):
+    sign_in(client, world.operator)
+    role = {"user": world.user.pk, "store": world.associated.pk}
+
+    page = client.post(f"/admin/{path}/add/", role | sent, headers={"Accept-Language": "de"})
+
+    assert german in page.content.decode()
+
+
 @pytest.mark.parametrize("place", ["store", "everywhere"])
 def test_role_is_given_on_a_store_or_everywhere(world, client, place):
     sign_in(client, world.operator)

@@ -176,6 +176,8 @@ def test_code_that_is_almost_a_known_one_is_saved_the_second_time(operator, prod
     operator.post(page, filled(opened, **lower_case))
 
     assert f"Did you mean {known}?" in refused.content.decode()
+    german = operator.post(page, filled(opened, **mistyped), headers={"Accept-Language": "de"})
+    assert f"Meinten Sie {known}?" in german.content.decode()
     assert Product.objects.get().delivery_method == known
     again = {
         **filled(refused),
