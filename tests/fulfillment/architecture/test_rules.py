@@ -3,7 +3,7 @@
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -232,29 +232,70 @@ def wrong_comparisons(nodes: Nodes) -> list[str]:
 SAYS = re.compile(
     r"(^|\.)(messages\.(add_message|debug|info|success|warning|error)|message_user|say_refused)$"
 )
+# Refusals that a page or a form shows: where their text stands among the arguments.
+REFUSALS = re.compile(r"(^|\.)(ValidationError|PermissionDenied|Http404|IncorrectLookupParameters)$")
+# The same, with the text second: after a field or a pattern.
+REFUSALS_AT = re.compile(r"(^|\.)(add_error|\w+Validator)$")
+TEXT_KEYWORDS = {"message", "error", "violation_error_message"}
+# English for everyone, or until a page shows it: a reference, a field of the API, and settings that are validated as
+# stored.
+ENGLISH_REFUSALS = {
+    "delivery/selection/request_fields.py",
+    "fulfillment/core/reference/views.py",
+    "production/adapters/file_names.py",
+    "production/settings_form.py",
+    "stores/orders/request_fields.py",
+}
 
 
-def has_own_words(node: ast.expr) -> bool:
-    """A literal or a text put together, where no function translates it."""
+def has_own_words(node: ast.expr, names: Collection[str] = ()) -> bool:
+    """A literal or a text put together, where no function translates it; `names` have such a text."""
+    own = partial(has_own_words, names=names)
     if isinstance(node, ast.JoinedStr):
         return True
     if isinstance(node, ast.Constant):
         return isinstance(node.value, str)
+    if isinstance(node, ast.Name):
+        return node.id in names
     if isinstance(node, ast.BinOp):
-        return has_own_words(node.left)
+        return own(node.left)
     if isinstance(node, ast.IfExp):
-        return has_own_words(node.body) or has_own_words(node.orelse)
+        return own(node.body) or own(node.orelse)
+    if isinstance(node, ast.Dict):
+        return any(map(own, node.values))
+    if isinstance(node, ast.List | ast.Tuple):
+        return any(map(own, node.elts))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return has_own_words(node.func.value)
+        return own(node.func.value)
     return False
 
 
+def shown_texts(node: ast.Call, name: str) -> list[ast.expr]:
+    """The arguments that a page shows: of a refusal not its code."""
+    if SAYS.search(name):
+        return [*node.args, *(word.value for word in node.keywords)]
+    if REFUSALS.search(name):
+        texts = node.args[:1]
+    elif REFUSALS_AT.search(name):
+        texts = node.args[1:2]
+    elif name.endswith("Constraint"):
+        texts = []
+    else:
+        return []
+    return [*texts, *(word.value for word in node.keywords if word.arg in TEXT_KEYWORDS)]
+
+
 def wrong_messages(nodes: Nodes) -> list[str]:
+    names = {
+        target.id
+        for node in nodes[ast.Assign]
+        for target in node.targets
+        if isinstance(target, ast.Name) and has_own_words(node.value)
+    }
     return [
         f"{node.lineno}: {name} shows English in every language; wrap the sentence with _()"
         for node, name in calls(nodes)
-        if SAYS.search(name)
-        and any(has_own_words(argument) for argument in (*node.args, *(word.value for word in node.keywords)))
+        if any(has_own_words(text, names) for text in shown_texts(node, name))
     ]
 
 
@@ -271,7 +312,9 @@ HARMLESS_COMPARISONS = {
 def broken_rules(path: Path) -> list[str]:
     text, name = path.read_text("utf-8"), where(path)
     nodes = nodes_of(text)
-    errors = [*wrong_calls(nodes), *wrong_imports(nodes, name), *wrong_messages(nodes)]
+    errors = [*wrong_calls(nodes), *wrong_imports(nodes, name)]
+    if name not in ENGLISH_REFUSALS:
+        errors += wrong_messages(nodes)
     if name not in STATEMENTS_PASSED_ON:
         errors += wrong_statements(nodes)
     if name not in WRITES_CSV:
@@ -299,6 +342,7 @@ def test_every_exception_is_needed():
     exceptions = [
         (wrong_statements, STATEMENTS_PASSED_ON),
         (wrong_csv, WRITES_CSV),
+        (wrong_messages, ENGLISH_REFUSALS),
         (wrong_comparisons, HARMLESS_COMPARISONS),
         *((partial(wrong_of_imports, forbidden), files) for forbidden, files in FORBIDDEN_IMPORTS.items()),
     ]
@@ -388,6 +432,11 @@ def test_rules_catch_what_they_forbid():
         "    messages.success(request, '%s saved.' % name)\n    self.message_user(request, message='Saved.')\n"
         "    messages.success(request, _('Saved.') if name else 'Kept.')\n"
         "    messages.success(request, '{} saved.'.format(name))\n"
+        "    raise Http404('No page.')\n    raise PermissionDenied(f'{name} may not.')\n    text = 'Too long.'\n"
+        "    raise ValidationError(text, code='long')\n    self.add_error('name', 'Too long.')\n"
+        "    raise ValidationError({'name': [f'{name} is too long.']})\n"
+        "    raise IncorrectLookupParameters('No filter.')\n    RegexValidator(r'^a', 'Use a.')\n"
+        "    CheckConstraint(name='positive', violation_error_message='Too small.')\n"
     )
 
     assert [error.split(":")[0] for error in wrong_calls(bad)] == ["6", "7", "9", "10"]
@@ -400,12 +449,19 @@ def test_rules_catch_what_they_forbid():
     assert [error.split(":")[0] for error in wrong_statements(bad)] == ["11", "12", "13", "15"]
     assert len(wrong_comparisons(bad)) == 1
     assert len(wrong_csv(bad)) == 2
-    assert [error.split(":")[0] for error in wrong_messages(bad)] == ["19", "20", "21", "22", "23", "24"]
+    assert [error.split(":")[0] for error in wrong_messages(bad)] == [
+        *("19", "20", "21", "22", "23", "24"),
+        *("25", "26", "28", "29", "30", "31", "32", "33"),
+    ]
     good = nodes_of(
         "ROWS = 'SELECT 1'\ndef f(cursor, name):\n    cursor.execute(ROWS)\n    cursor.execute(f'{ROWS} LIMIT 1')\n"
         "    cursor.execute(sql.SQL('SELECT {x}').format(x=sql.Identifier(name)))\n"
         "    cursor.execute('SELECT %s', [name])\n"
         "    messages.success(request, _('%(name)s saved.') % {'name': name})\n    messages.error(request, name)\n"
+        "    raise ValidationError(_('Too long.'), 'long')\n    raise Http404\n    form.add_error('name', str(name))\n"
+        "    raise ValidationError({'name': [_('Too long.')]}, code='long')\n"
+        "    RegexValidator('^a', _('Use a.'), 'a')\n"
+        "    CheckConstraint(name='positive', violation_error_message=_('Too small.'))\n"
     )
     assert wrong_statements(good) == []
     assert wrong_messages(good) == []
