@@ -27,6 +27,7 @@ from fulfillment.core.api.parsing import (
     field_count,
     stated_size,
 )
+from fulfillment.core.files.uploads import HEAD_UNREADABLE
 from fulfillment.core.http.addresses import is_api, is_for_programs
 from fulfillment.core.http.content_policies import ADMIN_POLICY, API_POLICY, PAGE_POLICY
 from fulfillment.core.http.head_limits import head_refusal
@@ -152,7 +153,7 @@ class ReadableForms(Middleware):
             return None
         except TypeError:
             # Python raises it for the name of a part with a number and without one (RFC 2231).
-            return problem(400, "invalid_request", "The head of a part of the form cannot be read.")
+            return problem(400, "invalid_request", HEAD_UNREADABLE)
         if any("\0" in text for name, values in form.lists() for text in (name, *values)):
             return problem(400, "invalid_request", "The form contains a NUL character.")
         return None

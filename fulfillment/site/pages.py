@@ -12,10 +12,12 @@ from django.views.decorators.http import require_safe
 
 from fulfillment.core.api.errors import (
     database_unavailable,
+    forbidden,
+    internal_error,
     is_database_unavailable,
     logged_as_unavailable,
-    problem,
     unknown_path,
+    unreadable_request,
 )
 from fulfillment.core.code_examples import packages
 from fulfillment.core.errors import ServiceBusy, TooManyAtOnce, Unavailable
@@ -42,13 +44,13 @@ def show_guide(request: HttpRequest) -> HttpResponse:
 
 def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
     if is_api(request.path_info):
-        return problem(400, "invalid_request", "The request could not be read.")
+        return unreadable_request()
     return _render_bare("portal/400.html", 400)
 
 
 def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
     if is_api(request.path_info):
-        return problem(403, "forbidden", _("You may not do this."))
+        return forbidden()
     message = translated(exception) if isinstance(exception, PermissionDenied) else ""
     return render(request, "portal/403.html", {"message": message}, status=403)
 
@@ -74,7 +76,7 @@ def handler500(request: HttpRequest) -> HttpResponse:
         page = _render_bare("portal/503.html", 503, {"Retry-After": str(Unavailable.retry_after)})
         return logged_as_unavailable(error, page)
     if is_api(request.path_info):
-        return problem(500, "internal_error", "Something went wrong on our side. The error was recorded.")
+        return internal_error()
     return _render_bare("portal/500.html", 500)
 
 

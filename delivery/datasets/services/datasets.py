@@ -148,9 +148,7 @@ def activate_dataset(*, dataset_id: int, by: str, despite_concerns: bool = False
     The previous one is kept as a fallback; older ones lose their populations.
     """
     pointer = lock_live_dataset()
-    dataset = _lock_dataset(dataset_id)
-    if dataset.status == DatasetStatus.DISCARDED:
-        raise Conflict("This data set was discarded; import its file again.", code="dataset_discarded")
+    dataset = _lock_loaded_dataset(dataset_id)
     if dataset.status == DatasetStatus.ACTIVE:
         return dataset
     if dataset.concerns and dataset.activated is None and not despite_concerns:
@@ -181,9 +179,7 @@ def discard_dataset(*, dataset_id: int) -> Dataset:
 @long_transaction()
 def rebuild_dataset(*, dataset_id: int, route_types: str, by: str) -> Dataset:
     """A new data set of the same routes, with other types counted."""
-    source = _lock_dataset(dataset_id)
-    if source.status == DatasetStatus.DISCARDED:
-        raise Conflict("This data set was discarded; import its file again.", code="dataset_discarded")
+    source = _lock_loaded_dataset(dataset_id)
     same = {field.name: getattr(source, field.name) for field in fields(Origin)}
     return store_populations(
         populations=stored_populations(source),
@@ -191,6 +187,13 @@ def rebuild_dataset(*, dataset_id: int, route_types: str, by: str) -> Dataset:
         origin=Origin(**{**same, "created_by": by}),
         unchanged=UnchangedRoutes(source.pk),
     )
+
+
+def _lock_loaded_dataset(dataset_id: int) -> Dataset:
+    dataset = _lock_dataset(dataset_id)
+    if dataset.status == DatasetStatus.DISCARDED:
+        raise Conflict("This data set was discarded; import its file again.", code="dataset_discarded")
+    return dataset
 
 
 def _lock_dataset(dataset_id: int) -> Dataset:

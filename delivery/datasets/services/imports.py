@@ -184,7 +184,7 @@ def start_import(*, run: ImportRun, options: ImportOptions) -> None:
         state=ImportState.WAITING, options=asdict(options), error="", updated=timezone.now()
     )
     if not claimed:
-        raise Conflict("This file was already imported.", code="import_started")
+        raise _already_imported()
     environment = dict(os.environ)
     if settings.DATABASE_URL:
         environment["DATABASE_URL"] = settings.DATABASE_URL
@@ -219,9 +219,13 @@ def import_upload(*, run_id: int) -> ImportOutcome:
 
 def discard_upload(*, run: ImportRun) -> None:
     if run.state != ImportState.UPLOADED:
-        raise Conflict("This file was already imported.", code="import_started")
+        raise _already_imported()
     run.upload.delete(save=False)
     run.delete()
+
+
+def _already_imported() -> Conflict:
+    return Conflict("This file was already imported.", code="import_started")
 
 
 @contextmanager

@@ -19,6 +19,7 @@ EVERY_SECONDS = 0.25
 START_ALLOWED = timedelta(seconds=60)
 # The share of each phase in the total time, measured with a national file.
 READING_SHARE = 0.6
+INTERRUPTED = "The import was interrupted, and nothing was loaded."
 
 
 @contextmanager
@@ -36,13 +37,13 @@ def hold_import_lock() -> Iterator[BaseDatabaseWrapper]:
 
 def mark_interrupted_imports() -> None:
     """Marks other running imports as interrupted; call it only with the lock, which proves they were killed."""
-    _mark(ImportState.RUNNING, "The import was interrupted, and nothing was loaded.")
+    _mark(ImportState.RUNNING, INTERRUPTED)
 
 
 def end_interrupted_imports() -> None:
     """Marks imports whose process has ended; called by pages that show progress."""
     if not is_import_running():
-        _mark(ImportState.RUNNING, "The import was interrupted, and nothing was loaded.", seconds=5)
+        _mark(ImportState.RUNNING, INTERRUPTED, seconds=5)
     _mark(
         ImportState.WAITING,
         "The import did not start; the log of the service has the reason.",

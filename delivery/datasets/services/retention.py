@@ -14,6 +14,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from delivery.datasets.models import Dataset, ImportProblem, ImportRun, ImportState
+from delivery.datasets.services.locking import INTERRUPTED
 from fulfillment.core.audit.events import event_model
 from fulfillment.core.audit.personal_data import ERASED, PersonalData
 from fulfillment.core.audit.retention import RetentionRule
@@ -53,7 +54,7 @@ def _empty_upload(key: int) -> bool:
             file.delete(save=False)
     ImportProblem.objects.filter(import_run=run).delete()
     if run.state == ImportState.UPLOADED:
-        run.state, run.error = ImportState.FAILED, "The import was interrupted, and nothing was loaded."
+        run.state, run.error = ImportState.FAILED, INTERRUPTED
     run.save(update_fields=["upload", "problem_file", "state", "error"])
     return True
 

@@ -140,16 +140,28 @@ def exception_response(exc: Exception, context: Mapping[str, Any] | None = None)
     if isinstance(exc, Http404 | exceptions.NotFound):
         return problem(404, "not_found", "There is nothing at this address.")
     if isinstance(exc, PermissionDenied):
-        return problem(403, "forbidden", "You may not do this.")
+        return forbidden()
     if isinstance(exc, RequestDataTooBig):
         return problem(413, "body_too_large", "The body is larger than this operation takes.")
     if isinstance(exc, SuspiciousOperation):
-        return problem(400, "invalid_request", "The request could not be read.")
+        return unreadable_request()
     if isinstance(exc, exceptions.ValidationError):
         return domain_problem(counted_faults(exc.detail).as_error())
     if isinstance(exc, exceptions.APIException):
         return _framework_problem(exc, context or {})
     logger.error("Unexpected error", exc_info=exc)
+    return internal_error()
+
+
+def unreadable_request() -> HttpResponse:
+    return problem(400, "invalid_request", "The request could not be read.")
+
+
+def forbidden() -> HttpResponse:
+    return problem(403, "forbidden", "You may not do this.")
+
+
+def internal_error() -> HttpResponse:
     return problem(500, "internal_error", "Something went wrong on our side. The error was recorded.")
 
 

@@ -14,6 +14,7 @@ from fulfillment.core.text import parse_number
 
 # Size of the boundaries and headers of a form around one file.
 FORM_BYTES = 16_384
+HEAD_UNREADABLE = "The head of a part of the form cannot be read."
 
 
 class RawParser(BaseParser):
@@ -57,7 +58,7 @@ class FormParser(MultiPartParser):
             return super().parse(stream, media_type, parser_context)
         except TypeError as error:
             # Python raises it for the name of a part with a number and without one (RFC 2231).
-            raise ParseError("The head of a part of the form cannot be read.") from error
+            raise ParseError(HEAD_UNREADABLE) from error
 
 
 def uploaded_file(request: Request, kind: str, limit: str) -> bytes:

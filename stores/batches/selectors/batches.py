@@ -34,6 +34,7 @@ from stores.orders.selectors.access import STORE_FIELDS, StoreAccess, authorize_
 from stores.orders.selectors.approvals import exceeds_total
 from stores.templates.selectors import fields_of, template_digest
 
+TEMPLATE_CHANGED = "The template of the product changed since the check."
 # Labels by which columns are matched, beside the names of the targets themselves.
 ROW_LABELS = {ROW_KEY: gettext_noop("Row key"), QUANTITY: gettext_noop("Quantity")}
 SPACED = {
@@ -178,7 +179,7 @@ def outdated_because(batch: Batch) -> str:
     if batch.status != BatchStatus.CHECKED:
         return ""
     if is_template_changed(batch):
-        return "The template of the product changed since the check."
+        return TEMPLATE_CHANGED
     is_expired = batch.prices_expire is None or batch.prices_expire <= timezone.now()
     return "The prices of the check are no longer binding." if is_expired else ""
 

@@ -97,13 +97,17 @@ def change_batch(*, batch: Batch, values: Mapping[str, Any], mapping_name: str =
     return locked
 
 
+def no_rows() -> Conflict:
+    return Conflict(_("The batch has no rows: PUT them first."), code="batch_empty")
+
+
 @in_batch_slot
 @long_transaction()
 def start_check(*, batch: Batch) -> Batch:
     """Checks all rows, also those that were checked before: prices, pictures and the template may have changed."""
     locked = lock_open(batch)
     if not locked.rows.exists():
-        raise Conflict(_("The batch has no rows: PUT them first."), code="batch_empty")
+        raise no_rows()
     begin_check(locked, is_reset=True)
     return locked
 

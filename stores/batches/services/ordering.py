@@ -27,6 +27,7 @@ from fulfillment.core.files.storage import StorageUnavailable
 from stores.batches.models import ORDERABLE, Batch, BatchApproval, BatchMode, BatchRow, BatchStatus, RowState
 from stores.batches.order_forms import RowForms
 from stores.batches.selectors.batches import (
+    TEMPLATE_CHANGED,
     Counts,
     counts_of,
     is_template_changed,
@@ -35,7 +36,7 @@ from stores.batches.selectors.batches import (
     shown_batches,
 )
 from stores.batches.selectors.callers import access_of, caller_of, may_still_order, people_of_batch
-from stores.batches.services.batches import close_batch
+from stores.batches.services.batches import close_batch, no_rows
 from stores.batches.services.notices import announce, notify_approvers
 from stores.batches.services.rows import begin_check, in_batch_slot, job_lock, lock_batch, lock_open
 from stores.budgets.services.claims import release_reservation, reserve_budgets
@@ -223,7 +224,7 @@ def _prepare_order(batch: Batch, forms: RowForms, rows: Sequence[BatchRow]) -> P
 
 def _refuse_changed_template(batch: Batch) -> None:
     if is_template_changed(batch):
-        raise Conflict(_("The template of the product changed since the check."), code=OUTDATED)
+        raise Conflict(TEMPLATE_CHANGED, code=OUTDATED)
 
 
 def _is_in_another_currency(row: BatchRow, store: Store) -> bool:
@@ -329,7 +330,7 @@ def _refuse_revoked(batch: Batch, actor: Actor) -> None:
 
 def _refuse_unready(batch: Batch, counts: Counts, *, only_ready: bool) -> None:
     if not counts.rows:
-        raise Conflict(_("The batch has no rows: PUT them first."), code="batch_empty")
+        raise no_rows()
     if batch.status != BatchStatus.CHECKED or counts.pending:
         raise Conflict(
             _("The batch is not checked yet; wait until its Status is Checked."), code="batch_not_checked"

@@ -77,7 +77,7 @@ def check_catalog_again(*, upload: CatalogUpload) -> None:
 def discard_catalog_upload(*, upload: CatalogUpload) -> None:
     locked = CatalogUpload.objects.select_for_update().filter(pk=upload.pk, state__in=DISCARDABLE).first()
     if locked is None:
-        raise Conflict("This file is being processed, or was already imported.", code="import_started")
+        raise _already_started()
     name, storage = locked.upload.name, locked.upload.storage
     locked.delete()
     if name:
@@ -150,7 +150,7 @@ def _change_state(upload: CatalogUpload, before: tuple[State, ...], after: State
     rows = CatalogUpload.objects.filter(pk=upload.pk, state__in=before)
     reset = {"percent": 0, "error": "", "finished": None, "updated": timezone.now()}
     if not rows.update(state=after, **{**reset, **values}):
-        raise Conflict("This file is being processed, or was already imported.", code="import_started")
+        raise _already_started()
     upload.state = after
 
 
@@ -202,6 +202,10 @@ def _remove_usage(batch: int) -> Iterator[int]:
     """Deletes day by day; a day has at most one row for each store."""
     for day in _old_usage().order_by("day").values_list("day", flat=True).distinct():
         yield StoreUsage.objects.filter(day=day).delete()[0]
+
+
+def _already_started() -> Conflict:
+    return Conflict("This file is being processed, or was already imported.", code="import_started")
 
 
 def _old_uploads() -> QuerySet[CatalogUpload]:
