@@ -170,15 +170,16 @@ def with_names(text: str) -> str:
 
 
 def names() -> set[str]:
-    """Of models, fields, columns and actions, which the console's admins translate unmarked."""
+    """Of models, fields, columns, actions and order statuses, which are translated unmarked."""
     if not apps.ready:
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
         django.setup()
     from production.adapters.registry import adapter_kinds  # noqa: PLC0415 - it needs Django's apps
+    from stores.orders.models import OrderStatus  # noqa: PLC0415 - as above
 
     # Adapters name the fields of their settings when they register.
     adapter_kinds()
-    return NAMES
+    return NAMES | {status.words for status in OrderStatus}
 
 
 @cache

@@ -3,24 +3,10 @@
 import re
 
 from django.db import models
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from applications.webhooks.event_types import EventType
-
-# For the catalogs.
-STATUS_WORDS = (
-    gettext_noop("Received"),
-    gettext_noop("On hold"),
-    gettext_noop("Accepted"),
-    gettext_noop("In production"),
-    gettext_noop("Partially shipped"),
-    gettext_noop("Shipped"),
-    gettext_noop("Delivered"),
-    gettext_noop("Returned"),
-    gettext_noop("Cancelled"),
-    gettext_noop("Rejected"),
-)
 
 
 class OrderStatus(models.IntegerChoices):
