@@ -123,7 +123,7 @@ class OfficialFormAdmin(LimitedUploadAdmin):
                 fill_sample(form=form, by=request.user.get_username()), "ps-form-3587-sample.pdf"
             )
         except DomainError as error:
-            messages.error(request, error.message)
+            messages.error(request, translated(error.message))
             return HttpResponseRedirect(self.address_of(form))
 
     def save_model(

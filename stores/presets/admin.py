@@ -97,7 +97,7 @@ class PrintPresetForm(forms.ModelForm):
     def clean_severities(self) -> Any:
         severities = self.cleaned_data["severities"] or {}
         if faults := severity_faults(severities):
-            raise forms.ValidationError([fault.message for fault in faults])
+            raise forms.ValidationError([translated(fault.message) for fault in faults])
         return severities
 
 

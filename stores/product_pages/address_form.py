@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from django.utils.translation import gettext_lazy as _
 
 from fulfillment.core.errors import DomainError, faults_at_fields
+from fulfillment.core.recorded_texts import translated
 
 LABELS = {
     "Name": (_("Name"), "name"),
@@ -61,7 +62,7 @@ class AddressForm:
         """Shows faults at their fields; returns the problems that remain."""
         places = self.places
         placed, _ = faults_at_fields(error, {pointer: pointer for pointer in places})
-        shown = {fault.message for fault in error.faults if fault.pointer in places}
+        shown = {translated(fault.message) for fault in error.faults if fault.pointer in places}
         for pointer, messages in placed.items():
             places[pointer].errors += messages
         return [problem for problem in problems if problem not in shown]

@@ -17,6 +17,7 @@ from applications.registration.selectors.applications import MYSELF, Requester, 
 from delivery.selection.models import EddmSelection
 from delivery.selection.selectors.selections import own_selections
 from fulfillment.core.errors import Conflict, Forbidden, NotFound
+from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import parse_uuid
 from stores.catalog.models import Product, Store, TemplateField
 from stores.catalog.selectors.products import product_body
@@ -122,7 +123,7 @@ def product_page(caller: Caller, store_id: str, product_id: str) -> ProductPage:
     try:
         template = layout_of(version.pk, version.version, version.font_names).template
     except Conflict as error:
-        return ProductPage(record, version, problem=error.message)
+        return ProductPage(record, version, problem=translated(error.message))
     shapes: dict[str, float] = {}
     for page in template.pages:
         for box in page.boxes:

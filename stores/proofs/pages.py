@@ -18,6 +18,7 @@ from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.files.downloads import serves_picture
 from fulfillment.core.files.storage import storage_errors
+from fulfillment.core.recorded_texts import translated
 from stores.proofs.links import LinkedFile, find_linked_file, read_link
 from stores.proofs.selectors import Showcase, showcase
 from stores.proofs.services.live_proofs import (
@@ -63,7 +64,7 @@ def serve_file(request: HttpRequest, kind: str, token: str, name: str) -> HttpRe
     except FileNotFoundError:
         return _refuse_request(404, _("The file is no longer kept. Create the proof again."))
     except DomainError as error:
-        refusal = _refuse_request(error.status, error.message)
+        refusal = _refuse_request(error.status, translated(error.message))
         if retry_after := getattr(error, "retry_after", None):
             refusal["Retry-After"] = str(retry_after)
         return refusal
@@ -229,4 +230,4 @@ def _error_response(error: DomainError) -> JsonResponse:
     headers = {"Cache-Control": "no-store"}
     if retry_after := getattr(error, "retry_after", None):
         headers["Retry-After"] = str(retry_after)
-    return JsonResponse({"Message": error.message}, status=error.status, headers=headers)
+    return JsonResponse({"Message": translated(error.message)}, status=error.status, headers=headers)

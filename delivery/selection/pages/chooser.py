@@ -33,6 +33,7 @@ from delivery.selection.services.selections import create_selection
 from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError, Invalid
+from fulfillment.core.recorded_texts import translated
 
 MAX_LISTED = 500
 TYPE_NAMES = (
@@ -50,7 +51,7 @@ def list_routes_in_view(request: HttpRequest) -> HttpResponse:
             candidates, shapes = routes_in_view(_read_box(request.GET.get("box", "")))
             return json_bytes(request, _render_routes(candidates, shapes))
     except DomainError as error:
-        return HttpResponse(error.message, status=error.status, content_type="text/plain")
+        return HttpResponse(translated(error.message), status=error.status, content_type="text/plain")
 
 
 def _read_box(text: str) -> tuple[float, float, float, float]:

@@ -34,6 +34,7 @@ from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.http.content_policies import PAGE_POLICY
 from fulfillment.core.http.dangerous import harmless
+from fulfillment.core.recorded_texts import translated
 
 MAX_LISTED = 500
 SAVED_SHOWN = 10
@@ -67,7 +68,7 @@ def list_shapes(request: HttpRequest, selection_id: str) -> HttpResponse:
         with SELECTIONS.slot(f"user:{signed_in_user(request).pk}"):
             return json_bytes(request, geojson_body(selection, routes, shapes_of_routes(selection, routes)))
     except DomainError as error:
-        return HttpResponse(error.message, status=error.status, content_type="text/plain")
+        return HttpResponse(translated(error.message), status=error.status, content_type="text/plain")
 
 
 @signed_in_page

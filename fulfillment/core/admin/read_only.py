@@ -15,6 +15,7 @@ from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import DomainError
 from fulfillment.core.page_messages import errors_as_messages
+from fulfillment.core.recorded_texts import translated
 
 
 class ReadOnlyAdmin(ConsoleAdmin):
@@ -89,5 +90,5 @@ class ServiceUploadForm(forms.ModelForm):
         try:
             self.instance = self.add_file(file.name, file.read())
         except DomainError as error:
-            raise forms.ValidationError(error.message) from error
+            raise forms.ValidationError(translated(error.message)) from error
         return file

@@ -24,6 +24,7 @@ from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import ServiceDeleteAdmin
 from fulfillment.core.errors import DomainError
 from fulfillment.core.page_messages import errors_as_messages
+from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import parse_uuid
 from stores.budgets.admin.forms import AdjustmentForm, BudgetForm
 from stores.budgets.admin.statements import StatementPages, places_of, standing_of, statement_lines
@@ -176,7 +177,7 @@ class BudgetAdmin(StatementPages, ServiceDeleteAdmin, StaffAdmin):
         try:
             response: HttpResponse = super().changeform_view(request, *args, **kwargs)
         except DomainError as error:
-            messages.error(request, error.message)
+            messages.error(request, translated(error.message))
             return HttpResponseRedirect(request.get_full_path())
         return response
 

@@ -12,6 +12,7 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 
 from accounts.models import User
 from fulfillment.core.errors import DomainError, Fault, Invalid
+from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import MAX_INTEGER
 from stores.budgets.models import Budget, EntryKind, OverBudget, ScopeKind
 from stores.budgets.selectors.budgets import scope_id, scope_names
@@ -74,7 +75,7 @@ class BudgetForm(ValidatedByService):
             for fault in error.faults:
                 self._show(fault)
         except DomainError as error:
-            self.add_error(None, error.message)
+            self.add_error(None, translated(error.message))
         return cleaned
 
     def save_by_service(self) -> Standing:
@@ -130,7 +131,7 @@ class BudgetForm(ValidatedByService):
     def _show(self, fault: Fault) -> None:
         name = fault.pointer.split("/")[1]
         column = "scope_name" if name == "Scope" else COLUMNS.get(name)
-        self.add_error(column if column in self.fields else None, fault.message)
+        self.add_error(column if column in self.fields else None, translated(fault.message))
 
 
 class AdjustmentForm(forms.Form):

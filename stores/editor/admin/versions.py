@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST
 
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.errors import DomainError, NotFound
+from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import parse_number
 from stores.catalog.models import Product
 from stores.editor.admin.editor import TemplateEditor, data_address, limit_rendering
@@ -111,7 +112,7 @@ class TemplateVersions:
                 column["pages"].append({"number": number, "picture": data_address(drawn.png)})
             column["more"] = len(draft.pages) - len(column["pages"])
         except DomainError as error:
-            column["refused"] = error.message
+            column["refused"] = translated(error.message)
         return column
 
 

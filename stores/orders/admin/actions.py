@@ -22,6 +22,7 @@ from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.errors import DomainError, Forbidden
 from fulfillment.core.files.downloads import pdf_response, streamed_file
 from fulfillment.core.http.dangerous import harmless
+from fulfillment.core.recorded_texts import translated
 from stores.orders.admin.actors import actor_on
 from stores.orders.admin.downloads import csv_response, zip_print_files
 from stores.orders.admin.steps import OF_ACTIONS, REFUSE
@@ -122,7 +123,7 @@ def _move_label(order: Order, code: int) -> str:
 
 def shown_reason(error: DomainError) -> str:
     """The reason of a refusal as pages show it: statuses by their words, without the numbers of the API."""
-    return error.shown if isinstance(error, StatusNotAllowed) else error.message
+    return error.shown if isinstance(error, StatusNotAllowed) else translated(error.message)
 
 
 def _step(name: str) -> Any:
@@ -189,7 +190,7 @@ class OrderActions(StaffAdmin):
         try:
             slips = render_packing_slips(orders=orders, caller=Caller.on_pages(request.user))
         except DomainError as error:
-            messages.error(request, error.message)
+            messages.error(request, translated(error.message))
             return None
         self._say_refused(request, slips.refused)
         return pdf_response(slips.pdf, "packing-slips.pdf") if slips.pdf else None

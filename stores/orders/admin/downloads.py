@@ -11,6 +11,7 @@ from accounts.callers import Caller
 from fulfillment.core.csv_rows import BOM
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import ZipStream, picture_response, streamed_file
+from fulfillment.core.recorded_texts import translated
 from stores.orders.models import Order, OrderItem
 from stores.orders.representations import csv_chunks
 from stores.orders.services.print_files import SIZES, print_picture, read_print_file
@@ -60,7 +61,7 @@ def zip_print_files(items: Iterable[OrderItem]) -> Iterator[bytes]:
         try:
             yield from archive.add(name, read_print_file(item=item))
         except DomainError as error:
-            missing.append(f"{name}: {error.message}")
+            missing.append(f"{name}: {translated(error.message)}")
     if missing:
         yield from archive.add("missing.txt", "\n".join(missing) + "\n")
     yield from archive.finish()

@@ -19,6 +19,7 @@ from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import limited_pdf, pdf_response, serves_picture
 from fulfillment.core.http.content_policies import ADMIN_POLICY
 from fulfillment.core.page_messages import errors_as_messages
+from fulfillment.core.recorded_texts import translated
 from printing.preflight.findings import picture_of_page
 from stores.orders.admin.downloads import picture_of_item, print_file_name
 from stores.orders.eddm import drop_routes
@@ -108,7 +109,7 @@ class OrderDocuments(StaffAdmin):
             with SELECTIONS.slot(Caller.on_pages(request.user).key):
                 return json_bytes(request, routes_on_map(item))
         except DomainError as error:
-            return HttpResponse(error.message, status=error.status, content_type="text/plain")
+            return HttpResponse(translated(error.message), status=error.status, content_type="text/plain")
 
     def _mailing_item(self, request: HttpRequest, order_id: UUID, position: int) -> OrderItem:
         item = self._item(request, order_id, position)

@@ -61,7 +61,7 @@ class ProductArtwork:
         caller = Caller.on_pages(request.user)
         file = request.FILES.get("file")
         if file is None:
-            return self._render(request, product, problems=["Choose a PDF first."])
+            return self._render(request, product, problems=[_("Choose a PDF first.")])
         try:
             enforce_page_limit("product-page", request.user.pk)
             product_page(caller, product.store.external_id, product.external_id)

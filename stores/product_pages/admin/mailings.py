@@ -33,6 +33,7 @@ from delivery.selection.selectors.selections import (
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.http.content_policies import ADMIN_POLICY
+from fulfillment.core.recorded_texts import translated
 from stores.catalog.models import Product, Store
 from stores.orders.models import Order, Quote
 from stores.orders.pricing import Option
@@ -260,7 +261,7 @@ def _find_differences(page: MailingOrder, routes: list[EddmSelectionRoute]) -> D
         with SELECTIONS.slot(page.caller.key):
             return differences_to_active(page.selection, routes)
     except DomainError as error:
-        page.problems.append(error.message)
+        page.problems.append(translated(error.message))
         return None
 
 
@@ -268,4 +269,4 @@ def _find_price(caller: Caller, product: Product) -> tuple[MailingProduct | None
     try:
         return mailing_product(caller, store=product.store, product=product), ""
     except DomainError as error:
-        return None, error.message
+        return None, translated(error.message)

@@ -51,6 +51,13 @@ def test_what_cannot_be_checked_is_refused_with_a_sentence(staff, leaflet, conte
     assert not Asset.objects.exists()
 
 
+def test_refusal_of_a_file_is_in_the_language_of_the_page(staff, leaflet):
+    staff.defaults["HTTP_ACCEPT_LANGUAGE"] = "de"
+
+    assert "Wählen Sie zuerst ein PDF." in send(staff, leaflet, b"").content.decode()
+    assert "Die Datei ist kein PDF." in send(staff, leaflet, b"nothing").content.decode()
+
+
 def test_staff_of_another_store_do_not_find_the_page(world, client, leaflet):
     Role.objects.create(user=world.outsider, store=world.unassociated, grant=Permission.ORDER_ALL_WRITE)
     client.force_login(world.outsider)
