@@ -16,7 +16,7 @@ from applications.webhooks.models import Delivery, DeliveryState, Webhook
 from applications.webhooks.selectors.deliveries import delivery_page
 from applications.webhooks.selectors.webhooks import event_record
 from applications.webhooks.services.deliveries import resend_delivery, send_test_event
-from applications.webhooks.services.webhooks import disable_webhook, enable_webhook
+from applications.webhooks.services.webhooks import BY_OPERATOR, disable_webhook, enable_webhook
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.admin.confirmation import confirmation_page, requires_confirmation
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
@@ -153,7 +153,7 @@ class WebhookAdmin(ReadOnlyAdmin):
         ) or self.call_service(
             request,
             webhook,
-            lambda: disable_webhook(webhook=webhook, reason="Disabled by an operator."),
+            lambda: disable_webhook(webhook=webhook, reason=BY_OPERATOR),
             _("Webhook disabled."),
         )
 

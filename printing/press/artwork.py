@@ -188,10 +188,10 @@ def _check_structure(output: pikepdf.Pdf) -> None:
     try:
         if (depth := depth_of(output)) <= DEEP:
             return
-        reason = f"objects that lie {depth:,} deep in each other; allowed: {DEEP}"
+        message = f"The PDF has objects that lie {depth:,} deep in each other; allowed: {DEEP}. Export it more simply."
     except LongName:
-        reason = f"a name of more than {NAME} characters"
-    raise ArtworkRefused("artwork_too_complex", f"The PDF has {reason}. Export it more simply.")
+        message = f"The PDF has a name of more than {NAME} characters. Export it more simply."
+    raise ArtworkRefused("artwork_too_complex", message)
 
 
 def _note_annotations(page: Any) -> dict[str, int]:

@@ -118,8 +118,8 @@ def _for_screen(picture: Image.Image) -> Image.Image:
 def _check_header(source: Image.Image) -> None:
     """Checks the size before decoding: a small file can contain a gigantic picture."""
     if source.width * source.height > MAX_PIXELS:
-        size = f"{source.width:,} x {source.height:,} pixels"
-        raise UploadRefused("asset_too_many_pixels", f"The picture has {size}.")
+        message = f"The picture has {source.width:,} x {source.height:,} pixels."
+        raise UploadRefused("asset_too_many_pixels", message)
     if not is_jpeg(source) and getattr(source, "n_frames", 1) != 1:
         raise UploadRefused("asset_animated", "The picture has more than one frame.")
 

@@ -195,8 +195,8 @@ class _SvgReader:
                 raise ArtworkInvalid("unreadable_artwork", "The root element must be svg.")
             self.size = _svg_size(attributes)
         if self.elements > SVG_ELEMENTS or len(self.open_ids) > SVG_DEPTH:
-            limits = f"{SVG_ELEMENTS:,} elements, {SVG_DEPTH} deep"
-            raise ArtworkInvalid("svg_too_complex", f"At most {limits}, are allowed.")
+            message = f"At most {SVG_ELEMENTS:,} elements, {SVG_DEPTH} deep, are allowed."
+            raise ArtworkInvalid("svg_too_complex", message)
         if local in _FORBIDDEN_ELEMENTS or local.startswith("animate"):
             raise ArtworkInvalid("unsafe_svg", f"The element {local} is not allowed.")
         for key, value in attributes.items():
@@ -228,8 +228,8 @@ class _SvgReader:
             raise ArtworkInvalid("external_reference", "href may only name an element of the same SVG.")
         self.references += 1
         if self.references > SVG_REFERENCES or self.pixels > ARTWORK_PIXELS:
-            limits = f"{SVG_REFERENCES:,} references and {ARTWORK_PIXELS:,} pixels"
-            raise ArtworkInvalid("svg_too_complex", f"At most {limits} are allowed.")
+            message = f"At most {SVG_REFERENCES:,} references and {ARTWORK_PIXELS:,} pixels are allowed."
+            raise ArtworkInvalid("svg_too_complex", message)
         # Nesting is refused: ten groups of ten `use` elements each that refer to the next make 10^10 shapes.
         if element == "use" and any(self.open_ids[:-1]):
             raise ArtworkInvalid("svg_too_complex", "use is not allowed inside an element that has an id.")

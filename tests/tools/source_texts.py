@@ -23,7 +23,7 @@ MESSAGE_CALLS = re.compile(
     r".*(Invalid|Refus\w+|Error|Conflict|NotFound|Forbidden|Unprocessable|Un\w+able|Busy|Fault|TooMany\w+|TooComplex"
     r"|Failed|Unusable|Finding|Rule|checks.matching|write|fail|print|messages\.\w+|forms\.\w+Field|Text|add_argument|CannotStart|killed)(\.at)?$"
 )
-SENTENCE = re.compile(r"^\W?[A-Z{%].*\w.*[.?!]$", re.DOTALL)
+SENTENCE = re.compile(r"^\W?[A-Z{%].*\w.*[.?!…]$", re.DOTALL)
 WORDS = re.compile(r"[A-Za-z]{2,}")
 
 

@@ -30,6 +30,7 @@ MAX_WEBHOOKS = 20
 MAX_SECRETS = 10
 OLD_SECRET_GOOD_FOR = timedelta(hours=24)
 BY_APPLICATION = "Disabled by the application."
+BY_OPERATOR = "Disabled by an operator."
 MAX_STORES = 100
 MAX_STORE_ID_LENGTH = 64
 WARNED_AFTER = timedelta(hours=24)

@@ -17,6 +17,7 @@ from unfold.widgets import (
 from delivery.datasets.services.importer import ImportOptions, Preview, read_types, read_vintage
 from delivery.datasets.sources.cells import ALIASES, POSTAL_CODE
 from fulfillment.core.errors import DomainError
+from fulfillment.core.recorded_texts import translated
 
 FORMATS = [
     ("auto", "As detected"),
@@ -40,7 +41,7 @@ def validated_by(reader: Callable[[str], object]) -> Callable[[str], None]:
         try:
             reader(text)
         except DomainError as error:
-            raise forms.ValidationError(error.message) from error
+            raise forms.ValidationError(translated(error.message)) from error
 
     return validate
 

@@ -202,5 +202,7 @@ def _find_columns(names: list[str], choices: Mapping[str, str]) -> Columns:
 
 
 def _describe_break(error: Exception, number: int = 0) -> BadRouteFile:
-    where = f" after feature {number}" if number else ""
-    return BadRouteFile(f"The JSON is broken or cut off{where}: {str(error).splitlines()[0][:120]}.")
+    reason = str(error).splitlines()[0][:120]
+    if number:
+        return BadRouteFile(f"The JSON is broken or cut off after feature {number}: {reason}.")
+    return BadRouteFile(f"The JSON is broken or cut off: {reason}.")

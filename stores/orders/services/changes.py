@@ -117,7 +117,8 @@ def record_change(change: StatusChange, status: int, *, event_type: str | None =
     order.sequence += 1
     order.updated = max(change.happened_at or timezone.now(), order.updated)
     if order.approval == ApprovalState.PENDING and status in (OrderStatus.CANCELLED, OrderStatus.REJECTED):
-        note = f"The order was {OrderStatus(status).words.lower()}."
+        is_cancelled = status == OrderStatus.CANCELLED
+        note = "The order was cancelled." if is_cancelled else "The order was rejected."
         close_approval_request(order, state=ApprovalState.EXPIRED, note=note)
     order.tracking_numbers = [*order.tracking_numbers, *(s.tracking_number for s in change.shipments)]
     order.rendering = render_export_row(order, order.store.external_id)

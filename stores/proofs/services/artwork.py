@@ -216,7 +216,7 @@ def merge_artwork(
         raise Invalid.at("/AssetID", "asset_not_document", message)
     count = len(asset.pages or ())
     if choice.first_page is not None and not 1 <= choice.first_page <= count:
-        message = f"FirstPage: the PDF has {count} page{'s' if count > 1 else ''}."
+        message = f"FirstPage: the PDF has {count} pages." if count > 1 else "FirstPage: the PDF has 1 page."
         raise Invalid.at("/FirstPage", "page_unknown", message)
     return ArtworkMerge(product, asset, choice, uploads, in_print)
 

@@ -5,6 +5,7 @@ import re
 
 import pytest
 from django.core import mail
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import translation
 
 from accounts.callers import Caller
@@ -160,6 +161,30 @@ def test_invitation_is_in_the_language_of_the_invited_person_else_of_the_inviter
     spanish, german = (message.alternatives[0][0] for message in mail.outbox)
     assert '<html lang="es">' in spanish
     assert '<html lang="de">' in german
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "content", "german"),
+    [
+        ("stores/font", "a.ttf", b"none", "Erlaubt sind nur TrueType- und OpenType-Dateien."),
+        ("stores/outputprofile", "a.icc", b"none", "Die Datei ist kein ICC-Profil."),
+        (
+            "delivery/importrun",
+            "a.zip",
+            b"PK\3\4 cut off",
+            "Die .zip-Datei ist beschädigt oder abgeschnitten",
+        ),
+        ("delivery/importrun", "a.csv", b"\xff\xfeZ\0", "Die Datei ist UTF-16."),
+    ],
+)
+def test_refused_file_is_explained_in_the_language_of_the_page(world, client, path, name, content, german):
+    client.force_login(world.operator)
+
+    page = client.post(
+        f"/admin/{path}/add/", {"file": SimpleUploadedFile(name, content)}, follow=True, headers=GERMAN
+    )
+
+    assert german in page.content.decode()
 
 
 @pytest.mark.parametrize("domain", DOMAINS)

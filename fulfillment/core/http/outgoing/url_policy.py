@@ -38,7 +38,11 @@ METADATA = frozenset({IPv4Address("168.63.129.16")})
 PORTS = frozenset({443, 8443})
 # yarl drops a user name that is empty.
 USER_INFORMATION = re.compile(r"[^/?#]*//[^/?#]*@")
-NOT_HTTPS = "it must begin with https://."
+LOCAL_HINT = "To receive events on your own machine, run `fulfillment listen --forward-to` with this URL."
+NETWORKS_HINT = (
+    "The operator of the service can allow it as well: WEBHOOK_ALLOWED_NETWORKS names the network, such as "
+    "127.0.0.0/8."
+)
 
 
 def is_allowed(address: Address) -> bool:
@@ -65,39 +69,44 @@ def may_connect(address: Address, *, scheme: str) -> bool:
 
 def refusal(url: str) -> str | None:
     """Why the URL is refused; None if it is allowed. Names that do not resolve now are allowed."""
+    hint = ""
     try:
         parsed = parse(url)
+        hint = _give_hint(parsed.raw_host or "")
+        _check_reach(parsed)
     except ValueError as error:
-        return str(error)
+        return f"{error}{hint}"
+    return None
+
+
+def _check_reach(parsed: URL) -> None:
     host = parsed.raw_host or ""
     literal = literal_address(host)
     addresses = [literal] if literal else _resolve(host.rstrip("."))
     if addresses and all(map(is_allowed, addresses)):
-        return None
+        return
     if not literal and _is_special_use(host):
-        return f"the host {host} is not a name of the public Internet.{_give_hint(host)}"
+        raise ValueError(f"the host {host} is not a name of the public Internet.")
     if not all(may_connect(address, scheme="https") for address in addresses):
         # Does not name the address: it may be of the operator's internal network.
-        return f"the host {host} is not an address of the public Internet.{_give_hint(host)}"
+        raise ValueError(f"the host {host} is not an address of the public Internet.")
     if parsed.scheme != "https":
-        return NOT_HTTPS
-    return None if parsed.port in PORTS else f"port {parsed.port} is not open to webhooks; use 443 or 8443."
+        raise _not_https()
+    if parsed.port not in PORTS:
+        raise ValueError(f"port {parsed.port} is not open to webhooks; use 443 or 8443.")
+
+
+def _not_https() -> ValueError:
+    return ValueError("it must begin with https://.")
 
 
 def _give_hint(host: str) -> str:
     """A hint for a webhook that is tried on the service's own machine; what other names resolve to is not revealed."""
     literal = literal_address(host)
     name = host.rstrip(".").lower()
-    if (
-        (literal and _unmap_address(literal).is_loopback)
-        or name == "localhost"
-        or name.endswith(".localhost")
-    ):
-        return (
-            " To receive events on your own machine, run `fulfillment listen --forward-to` with this URL. The operator "
-            "of the service can allow it as well: WEBHOOK_ALLOWED_NETWORKS names the network, such as 127.0.0.0/8."
-        )
-    return ""
+    is_loopback = literal and _unmap_address(literal).is_loopback
+    is_local = is_loopback or name == "localhost" or name.endswith(".localhost")
+    return f" {LOCAL_HINT} {NETWORKS_HINT}" if is_local else ""
 
 
 def parse(url: str) -> URL:
@@ -112,7 +121,7 @@ def parse(url: str) -> URL:
     except ValueError as error:
         raise ValueError("it is not an address such as https://example.com/events.") from error
     if parsed.scheme not in {"https", "http"}:
-        raise ValueError(NOT_HTTPS)
+        raise _not_https()
     if not host or not port:
         raise ValueError("it is not an address such as https://example.com/events.")
     if USER_INFORMATION.match(url):

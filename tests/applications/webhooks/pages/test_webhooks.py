@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.models import Role
 from applications.webhooks.models import Delivery, DeliveryAttempt, Event, Webhook
-from applications.webhooks.services.webhooks import create_webhook, disable_webhook
+from applications.webhooks.services.webhooks import change_webhook, create_webhook, disable_webhook
 from fulfillment.core.secrets import decrypt
 
 URL = "https://93.184.216.34/hooks"
@@ -56,6 +56,29 @@ def text(client, address: str) -> str:
     response = client.get(address)
     assert response.status_code == 200, address
     return unescape(response.content.decode())
+
+
+@pytest.mark.parametrize(
+    ("url", "german"),
+    [
+        ("http://example.com/in", "Sie muss mit https:// beginnen."),
+        ("https://shop.internal/in", "Der Host shop.internal ist kein Name des öffentlichen Internets."),
+        ("https://localhost/in", "Auch der Betreiber des Dienstes kann es erlauben"),
+        ("https://a@93.184.216.34/", "Sie darf keinen Benutzernamen und kein Passwort enthalten."),
+    ],
+)
+def test_refused_url_is_explained_in_the_language_of_the_page(base, browser, url, german):
+    page = browser.post(f"{base}/new", {**SENT, "url": url}, headers={"Accept-Language": "de"})
+
+    assert german in unescape(page.content.decode())
+
+
+def test_disabled_webhook_says_why_in_the_language_of_the_page(base, webhook, browser):
+    change_webhook(webhook=webhook, values={"IsEnabled": False})
+
+    page = browser.get(f"{base}/{webhook.pk}", headers={"Accept-Language": "de"})
+
+    assert "Von der Anwendung deaktiviert." in page.content.decode()
 
 
 def test_webhook_is_made_and_its_secret_shown_once(world, base, browser):
