@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import django
+import unfold
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract
 from babel.messages.mofile import write_mo
@@ -80,6 +81,12 @@ RECORDED = (
 )
 # Scripts have messages inside of template strings, too.
 OPTIONS = {"parse_template_string": True}
+# django-unfold has no catalogs; of the others that the console shows, `templates` has its own.
+UNFOLD_TEMPLATES = (
+    "unfold/helpers/edit_inline/inline_delete_undo.html",
+    "unfold/helpers/field_readonly_value_file.html",
+    "unfold/widgets/clearable_file_input.html",
+)
 APPS = ("accounts", "applications", "delivery", "fulfillment", "production", "stores")
 KEYWORDS: dict[str, Any] = {
     "_": None,
@@ -110,11 +117,13 @@ def sources() -> Iterator[tuple[str, str]]:
         for path in sorted((ROOT / app).rglob("*.py")):
             if "gettext" in (text := path.read_text("utf-8")):
                 yield str(path.relative_to(ROOT)), text
-    for path in sorted((ROOT / "templates").rglob("*.*")):
+    of_unfold = Path(unfold.__file__).parent / "templates"
+    templates = [(ROOT, path) for path in sorted((ROOT / "templates").rglob("*.*"))]
+    for root, path in [*templates, *((of_unfold, of_unfold / name) for name in UNFOLD_TEMPLATES)]:
         # A message is one line; what stands around it has no indentation that Python would accept.
         lines = templatize(path.read_text("utf-8")).splitlines()
         yield (
-            str(path.relative_to(ROOT)),
+            str(path.relative_to(root)),
             "\n".join(line.strip() for line in lines if "gettext(" in line or "_(" in line),
         )
 

@@ -20,10 +20,10 @@ from fulfillment.core.errors import DomainError
 from fulfillment.core.recorded_texts import translated
 
 FORMATS = [
-    ("auto", "As detected"),
-    ("csv", "CSV, TSV or another delimited table"),
-    ("gis-json", "JSON of the USPS map service"),
-    ("delstat", "Delivery Statistics, fixed width"),
+    ("auto", gettext_lazy("As detected")),
+    ("csv", gettext_lazy("CSV, TSV or another delimited table")),
+    ("gis-json", gettext_lazy("JSON of the USPS map service")),
+    ("delstat", gettext_lazy("Delivery Statistics, fixed width")),
 ]
 LABELS = {
     "zip": gettext_lazy("ZIP code"),

@@ -187,6 +187,15 @@ def test_refused_file_is_explained_in_the_language_of_the_page(world, client, pa
     assert german in page.content.decode()
 
 
+def test_inputs_for_files_are_in_the_language_of_the_page(world, client):
+    client.force_login(world.operator)
+
+    page = client.get("/admin/stores/font/add/", headers=GERMAN).content.decode()
+
+    assert "Datei zum Hochladen wählen" in page
+    assert "Choose file" not in page
+
+
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_catalogs_hold_every_message_of_the_sources(domain):
     wanted = {(message.context, message.id) for message in messages(domain) if message.id}
