@@ -35,7 +35,9 @@ class Tenant(models.Model):
 
     domain = models.CharField(
         max_length=253,
-        validators=[RegexValidator(f"^{DOMAIN_NAME.pattern}", _("Write a domain name, such as example.com."))],
+        validators=[
+            RegexValidator(f"^{DOMAIN_NAME.pattern}", _("Write a domain name, such as example.com."))
+        ],
     )
     name = models.CharField(max_length=200)
     created = models.DateTimeField(auto_now_add=True)
