@@ -242,7 +242,7 @@ TEXT_KEYWORDS = {"message", "error", "violation_error_message"}
 ENGLISH_REFUSALS = {
     "delivery/selection/request_fields.py",
     "fulfillment/core/reference/views.py",
-    "production/adapters/file_names.py",
+    "production/adapters/folder_settings.py",
     "production/settings_form.py",
     "stores/orders/request_fields.py",
 }
