@@ -243,6 +243,7 @@ ENGLISH_REFUSALS = {
     "delivery/selection/request_fields.py",
     "fulfillment/core/reference/views.py",
     "production/adapters/folder_settings.py",
+    "production/providers/services.py",
     "production/settings_form.py",
     "stores/orders/request_fields.py",
 }
