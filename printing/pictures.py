@@ -28,6 +28,8 @@ HELD_SAMPLES = 75_000_000
 # Pictures have 1 to 20. Each takes 20 bytes of a file at least, and 5 ms of 8 megapixels.
 SCANS = 100
 START_OF_SCAN = b"\xff\xda"
+# The tag of metadata that says how a picture is turned, and its first value for one that lies on its side.
+ORIENTATION, ON_ITS_SIDE = 0x0112, 5
 
 
 THUMBNAIL = (64, 64)
@@ -140,6 +142,16 @@ def readable() -> Iterator[None]:
 def is_jpeg(picture: Image.Image) -> bool:
     """Whether it is a JPEG, also one of several in a file, as phones write them: Pillow gives these another format."""
     return isinstance(picture, JpegImageFile)
+
+
+def orientation_of(picture: Image.Image) -> int:
+    """1 is upright, and from ON_ITS_SIDE on its sides are swapped. A PNG may say so only once it was decoded."""
+    if not is_jpeg(picture) and "exif" not in picture.info:
+        return 1
+    try:
+        return int(picture.getexif().get(ORIENTATION, 1) or 1)
+    except (*PILLOW_ERRORS, TypeError):
+        return 1
 
 
 def has_transparency(picture: Image.Image) -> bool:

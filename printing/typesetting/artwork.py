@@ -13,7 +13,7 @@ from PIL import Image
 from printing.bounded import TaskFailed
 from printing.caches import WeightedCache
 from printing.errors import CodedError
-from printing.pictures import ScansTooLarge, check_scans, is_jpeg
+from printing.pictures import ON_ITS_SIDE, ScansTooLarge, check_scans, is_jpeg, orientation_of
 from printing.press import isolation
 from printing.press.artwork import ArtworkRefused, PreparedArtwork, place_artwork
 from printing.press.pictures import reshaped_size
@@ -87,7 +87,7 @@ def measure_artwork(media_type: str, content: bytes) -> tuple[float, float]:
 def measure_picture(
     content: bytes, media_type: str | None = None, *, largest: int | None = None
 ) -> tuple[int, int]:
-    """Check a PNG or JPEG by decoding it, and give its size; one of more than `largest` pixels isn't decoded."""
+    """Check a PNG or JPEG by decoding it, and give its upright size; above `largest` pixels it is not decoded."""
     formats = {"image/png": ["PNG"], "image/jpeg": ["JPEG"], None: ["PNG", "JPEG"]}[media_type]
     # Pillow's warning of a large picture may be raised as an error. catch_warnings is no help: it would change
     # the filters of all threads.
@@ -99,6 +99,8 @@ def measure_picture(
                 check_scans(picture)
             if not is_large and (largest is None or width * height <= largest):
                 picture.load()
+            if orientation_of(picture) >= ON_ITS_SIDE:
+                width, height = height, width
     except ScansTooLarge as error:
         raise ArtworkInvalid("too_many_pixels", str(error)) from error
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):

@@ -7,8 +7,11 @@ import pypdf
 import pytest
 from PIL import Image, ImageChops
 
-from printing.typesetting import Field, parse_template, render_print, render_proof
+from printing.pictures import ORIENTATION
+from printing.press.rules import ColorPolicy, PresetRules
+from printing.typesetting import Field, Press, parse_template, render_print, render_proof
 from tests.support.printing.made_templates import SVG, card, picture, text_box, words_template
+from tests.support.printing.programs import run
 
 NAVY = (11, 37, 69)
 # A box of 78 x 40 mm whose corner is at 5 x 5 mm, in pixels of a proof.
@@ -109,6 +112,26 @@ def test_picture_of_the_gallery_fits_as_the_template_says(fit, size):
     x0, y0, x1, y1 = ink(drawn(template, Photo="Tall"))
 
     assert (x1 - x0, y1 - y0) == (pytest.approx(size[0], abs=2), pytest.approx(size[1], abs=2))
+
+
+@pytest.mark.parametrize(("mode", "policy"), [("RGB", ColorPolicy.CMYK), ("CMYK", ColorPolicy.MANAGED)])
+def test_picture_turned_by_its_metadata_has_the_same_shape_in_proof_and_print(tmp_path, mode, policy):
+    """As phones store photos that were taken upright."""
+    turned = Image.Exif()
+    turned[ORIENTATION] = 6
+    Image.new(mode, (300, 150), "black").save(content := io.BytesIO(), "JPEG", exif=turned)
+    entry = {"MediaType": "image/jpeg", "Data": base64.b64encode(content.getvalue()).decode()}
+    box = {"Field": "Photo", "Kind": "Image", "X": 10, "Y": 10, "Width": 25, "Height": 25}
+    value = card(box) | {"Gallery": {"Tall": entry}}
+    template = parse_template(value, [Field("Photo", type="Image", sub_type="Gallery")])
+    press = Press(rules=PresetRules(policy=policy, marks=False))
+
+    (tmp_path / "print.pdf").write_bytes(render_print(template, {"Photo": "Tall"}, press=press).pdf)
+    run("mutool", "draw", "-q", "-r", "144", "-o", f"{tmp_path}/print.png", f"{tmp_path}/print.pdf")
+
+    with Image.open(tmp_path / "print.png") as printed:
+        for x0, y0, x1, y1 in (ink(drawn(template, Photo="Tall")), ink(printed.convert("RGB"))):
+            assert (x1 - x0, y1 - y0) == (pytest.approx(71, abs=2), pytest.approx(142, abs=2))
 
 
 def test_text_that_is_clipped_shows_its_beginning_at_its_size():
