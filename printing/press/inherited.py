@@ -34,6 +34,7 @@ class _Naming:
 
     def run(self, resources: Any, content: list[Instruction]) -> Iterator[Instruction]:
         states, xobjects = get_dictionary(resources, "/ExtGState"), get_dictionary(resources, "/XObject")
+        drawn_otherwise = {key for key, form in xobjects.items() if _is_drawn_otherwise(form)}
         opacities, stack = (1.0, 1.0), list[Opacities]()
         for instruction in content:
             name, operand = str(instruction.operator), str(["", *instruction.operands][-1])
@@ -47,7 +48,7 @@ class _Naming:
                     for key, before in zip(_KEYS, opacities, strict=True)
                 )
                 opacities = fill, stroke
-            elif name == "Do" and min(opacities) < 1 and _is_drawn_otherwise(xobjects.get(operand)):
+            elif name == "Do" and min(opacities) < 1 and operand in drawn_otherwise:
                 new = f"{operand}Opacity{opacities[0]:g}And{opacities[1]:g}"
                 xobjects[new] = self._form_with(xobjects[operand], opacities)
                 instruction = pikepdf.ContentStreamInstruction([pikepdf.Name(new)], instruction.operator)
@@ -63,7 +64,8 @@ class _Naming:
             states = {**get_dictionary(form.Resources, "/ExtGState")}
             around = pikepdf.Dictionary(dict(zip(_KEYS, opacities, strict=True)))
             copy.Resources.ExtGState = pikepdf.Dictionary({**states, "/Around": around})
-            self._owners.append(copy)
+            if any(map(_is_drawn_otherwise, forms_of(copy.Resources))):
+                self._owners.append(copy)
         return self._forms[key]
 
 

@@ -1,6 +1,7 @@
 """Tiles and gradients have the same colors on the screen as in print, and are half-clear on both."""
 
 import io
+import time
 
 import pikepdf
 import pytest
@@ -212,6 +213,20 @@ def test_content_that_takes_too_much_memory_or_time_stays_as_it_is(monkeypatch, 
 
     with pikepdf.open(io.BytesIO(prepared)) as pdf:
         assert len(pdf.pages[0].obj.Resources.Pattern) == count
+
+
+def test_forms_drawn_many_times_half_clear_take_little_time():
+    def change(pdf, page):
+        parts = {f"/P{number}": pdf.make_stream(b"", Subtype=Name.Form) for number in range(30)}
+        page.Resources.XObject.M = pdf.make_stream(
+            b"/P0 Do", Subtype=Name.Form, Resources=Dictionary(XObject=Dictionary(parts))
+        )
+        page.Resources.XObject.F.Resources = Dictionary(Pattern=page.Resources.Pattern)
+
+    content, started = page_of(b"/H gs /F Do " + b"/M Do " * 20_000, change), time.process_time()
+    prepare_press_artwork(content)
+
+    assert time.process_time() - started < 4
 
 
 def test_each_of_many_pages_has_faded_tiles():
