@@ -61,6 +61,28 @@ def test_text_that_fits_is_never_refused_unmeasured(fit, letter):
     assert not builder.build({"Words": text}, {}).problems
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-".join(["1234567890"] * 4),
+        "/".join(["1234567890"] * 4),
+        "-" * 60,
+        "Anna\u00a0Maria\u00a0Victoria\u00a0Luise",
+    ],
+    ids=["hyphens", "slashes", "a line of hyphens", "spaces that hold"],
+)
+def test_text_that_breaks_nowhere_does_not_stick_out_of_its_box(text):
+    template = words_template(Fit="wrap", Size=10, MinimumSize=9, Width=25)
+
+    assert not fits(template, text)
+    assert fits(template, text.replace("-", "- ").replace("/", "/ ").replace("\u00a0", " "))
+
+
+@pytest.mark.parametrize("mark", ["-", "/", "?", "\u2013", "\u2014"])
+def test_text_that_breaks_at_its_marks_fits(mark):
+    assert fits(words_template(Fit="wrap", Size=10, MinimumSize=9, Width=25), mark.join(["abcdefghij"] * 4))
+
+
 def fits(template, text):
     try:
         render_proof(template, {"Words": text})
