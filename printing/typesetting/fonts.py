@@ -6,7 +6,7 @@ import io
 import threading
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, reduce
 from operator import and_
 from pathlib import Path
@@ -29,6 +29,8 @@ CJK_PACKAGE = "manimgx_fonts_cjk"
 _CJK = "Noto Sans CJK "
 # Preferred to Noto Sans Arabic, which draws a letter's dots as separate glyphs: copied text has the letter twice.
 _ARABIC = "IBM Plex Sans Arabic"
+# Ends the families of operators' fonts for Typst, which cuts words such as Black or Condensed off the end of a name.
+_OWN_END = " ."
 _JOINERS = "\u200c\u200d"
 _IGNORABLE = frozenset("\u00ad\u034f\u061c\u200b\u2060\ufeff" + _JOINERS) | {
     chr(code)
@@ -39,13 +41,17 @@ _IGNORABLE = frozenset("\u00ad\u034f\u061c\u200b\u2060\ufeff" + _JOINERS) | {
 
 @dataclass(frozen=True, slots=True)
 class FontFace:
-    """One face of a font file: its family, its weight (or range of weights), and whether it is italic."""
+    """One face of a font file: its family, its weight (or range of weights), and whether it is italic.
+
+    `is_own` for one of an operator's files.
+    """
 
     path: Path
     index: int
     family: str
     weights: tuple[int, int]
     italic: bool
+    is_own: bool = False
 
 
 class CodePoints:
@@ -95,7 +101,7 @@ class FontSet:
 
     def with_files(self, paths: Iterable[Path]) -> "FontSet":
         """Add an operator's checked font files (see open_font); their families become usable."""
-        added = tuple(face for path in paths for face in _read_faces(Path(path)))
+        added = tuple(replace(face, is_own=True) for path in paths for face in _read_faces(Path(path)))
         return FontSet(self.faces + added, self.fallbacks)
 
     @property
@@ -103,6 +109,21 @@ class FontSet:
         return frozenset(face.family for face in self.faces) - {
             fallback for fallback in self.fallbacks if fallback != "Noto Sans"
         }
+
+    def typst_names(self, families: Iterable[str]) -> list[str]:
+        """The names of these families in the files of `write_fonts`."""
+        own = {face.family for face in self.faces if face.is_own}
+        return [family + _OWN_END if family in own else family for family in families]
+
+    def write_fonts(self, folder: Path) -> None:
+        """Links to the shipped files, and copies of the operators'."""
+        own = {str(face.path) for face in self.faces if face.is_own}
+        for number, path in enumerate(self.paths):
+            file = folder / f"{number}{Path(path).suffix}"
+            if path in own:
+                _write_renamed(Path(path), file)
+            else:
+                file.symlink_to(Path(path).resolve())
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -216,13 +237,34 @@ def fonts_in(file: io.BufferedIOBase) -> list[TTFont]:
     return list(TTCollection(file, lazy=True).fonts) if start == b"ttcf" else [TTFont(file, lazy=True)]
 
 
-def _read_face(font: TTFont, path: Path, index: int) -> FontFace:
+def _write_renamed(source: Path, target: Path) -> None:
+    with source.open("rb") as file:
+        fonts = fonts_in(file)
+        for font in fonts:
+            # The same order always gives the same bytes.
+            font.recalcTimestamp = False
+            names, family = font["name"], _family_of(font)
+            for number in (1, 16):
+                names.removeNames(nameID=number)
+            names.setName(family + _OWN_END, 1, 3, 1, 0x409)
+        if len(fonts) == 1:
+            fonts[0].save(target, reorderTables=None)
+        else:
+            collection = TTCollection()
+            collection.fonts = fonts
+            collection.save(target)
+
+
+def _family_of(font: TTFont) -> str:
     names = font["name"]
-    family = str(names.getDebugName(16) or names.getDebugName(1) or "")
+    return str(names.getDebugName(16) or names.getDebugName(1) or "")
+
+
+def _read_face(font: TTFont, path: Path, index: int) -> FontFace:
     axes = {axis.axisTag: axis for axis in font["fvar"].axes} if "fvar" in font else {}
     weight = font["OS/2"].usWeightClass
     span = (int(axes["wght"].minValue), int(axes["wght"].maxValue)) if "wght" in axes else (weight, weight)
-    return FontFace(path, index, family, span, bool(font["OS/2"].fsSelection & 1))
+    return FontFace(path, index, _family_of(font), span, bool(font["OS/2"].fsSelection & 1))
 
 
 @cache

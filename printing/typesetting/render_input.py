@@ -189,7 +189,7 @@ class RenderInputBuilder:
             "id": len(self.render_input.fields) - 1,
             "lines": content.split("\n"),
             "words": _longest_words(content) if box.fit == "wrap" else [],
-            "fonts": families,
+            "fonts": self.fonts.typst_names(families),
             "lang": script,
             "rtl": _is_right_to_left(content),
             "weight": box.weight,

@@ -95,8 +95,7 @@ class WorkDir:
         with self._lock:
             if not folder.exists():
                 with _made_whole(folder) as part:
-                    for number, path in enumerate(fonts.paths):
-                        (part / f"{number}{Path(path).suffix}").symlink_to(Path(path).resolve())
+                    fonts.write_fonts(part)
         return str(folder)
 
     @contextmanager

@@ -1,3 +1,4 @@
+import io
 import struct
 import subprocess
 import sys
@@ -5,6 +6,8 @@ from pathlib import Path
 
 import pytest
 import typst
+from fontTools.ttLib import TTFont
+from PIL import Image
 
 from printing.typesetting import Field, FontInvalid, FontSet, fonts, open_font, parse_template, render_proof
 from printing.typesetting.fonts import CodePoints
@@ -89,6 +92,22 @@ def test_uploaded_font_becomes_usable(tmp_path):
     assert open_font(path.read_bytes()) == ("Lato",)
     assert fonts.families == {"Lato"}
     assert render_proof(template, {"Words": "Own font"}, fonts=fonts).pdf.startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("family", ["Own", "Own Black", "Own Condensed", "Own-Light", "Own Variable"])
+def test_uploaded_font_is_drawn_whatever_its_family_is_called(tmp_path, family):
+    """Typst cuts words of styles off the names of families."""
+    with TTFont(lato()) as font:
+        font["name"].removeNames(nameID=16)
+        for platform in ((3, 1, 0x409), (1, 0, 0)):
+            font["name"].setName(family, 1, *platform)
+        font.save(path := tmp_path / "upload.ttf")
+    fonts = FontSet.shipped().with_files([path])
+    template = parse_template(card(text_box(Font=family)), [Field("Words")], fonts)
+
+    page = render_proof(template, {"Words": "Own"}, fonts=fonts, mark=None).pages[0]
+
+    assert Image.open(io.BytesIO(page)).convert("L").getextrema() != (255, 255)
 
 
 @pytest.mark.parametrize(
