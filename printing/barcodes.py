@@ -37,8 +37,10 @@ class NotEncodable(ValueError):
 @lru_cache(maxsize=32)
 def qr_runs(text: str) -> tuple[int, Runs]:
     """Encode as a QR code: its size in modules with quiet zone, and dark runs as (column, row, length)."""
+    # Readers take short texts in Latin-1, such as a price in pounds, for Japanese.
+    encoding = "utf-8" if max(text) < "\u0100" else None
     try:
-        code = segno.make_qr(text, error="m", boost_error=True)
+        code = segno.make_qr(text, error="m", boost_error=True, encoding=encoding)
     except DataOverflowError as error:
         raise NotEncodable("is too long for a QR code") from error
     rows = list(code.matrix_iter(border=QR_QUIET_MODULES))

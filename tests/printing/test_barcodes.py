@@ -24,6 +24,8 @@ TEMPLATE = parse_template({"Pages": [PAGE]}, [Field("QR"), Field("Bar")])
         ("https://example.com/menu", "Wikipedia"),
         ("grüße 你好", "ORD-1234567890"),
         ("1", "1234567"),
+        ("£5", "5 GBP"),
+        ("50 °C", "50 C"),
         ("x" * 200, "~!@ 12345678 abc"),
     ],
 )
