@@ -16,11 +16,7 @@ from typing import Any
 import orjson
 from django.core.files.storage import default_storage
 
-import printing.artwork
-import printing.documents
-import printing.preflight
-import printing.press
-import printing.typesetting
+import printing
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Conflict, Fault, Invalid
 from fulfillment.core.files.folders import TemporaryFiles
@@ -47,7 +43,6 @@ logger = logging.getLogger("stores.proofs")
 CACHE_BYTES = 128_000_000
 # The weight of a layout in the cache without its pictures; it also limits the number of layouts.
 LAYOUT_BYTES = 250_000
-ENGINE = (printing.press, printing.artwork, printing.typesetting, printing.preflight, printing.documents)
 _fonts = TemporaryFiles("operator-fonts-")
 # A subquery on the row `product`.
 FIELDS = """
@@ -178,14 +173,17 @@ def template_digest(product_id: int) -> str:
     return hashlib.sha256(orjson.dumps(row[1:])).hexdigest()
 
 
+def engine_files() -> list[Path]:
+    """What proofs and findings are made with."""
+    return [path for path in sorted(Path(printing.__path__[0]).rglob("*")) if path.suffix in {".py", ".typ"}]
+
+
 @cache
 def engine_version() -> bytes:
-    """A digest of typesetter, press and preflight: a new version may draw or find differently."""
+    """A digest of typesetter and print engine: a new version may draw or find differently."""
     digest = hashlib.blake2b(version_of("typst").encode(), digest_size=20)
-    folders = (Path(package.__path__[0]) for package in ENGINE)
-    for path in (path for folder in folders for path in sorted(folder.rglob("*"))):
-        if path.suffix in {".py", ".typ"}:
-            digest.update(path.name.encode() + path.read_bytes())
+    for path in engine_files():
+        digest.update(path.name.encode() + path.read_bytes())
     return digest.digest()
 
 

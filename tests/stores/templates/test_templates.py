@@ -1,6 +1,7 @@
 import io
 import json
 import pkgutil
+from pathlib import Path
 
 import pytest
 
@@ -11,15 +12,17 @@ from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.imports import CatalogInvalid, import_catalog
 from stores.catalog.services.products import save_product
 from stores.templates import services as templates
-from stores.templates.selectors import ENGINE
+from stores.templates.selectors import engine_files
 from tests.factories.templates import field, make_card, page, text_box
 
 
-def test_stored_proofs_follow_each_part_of_the_engine_that_draws_or_finds():
-    """Imposition starts from finished print files."""
-    parts = {module.name for module in pkgutil.iter_modules(printing.__path__, "printing.") if module.ispkg}
+def test_stored_proofs_follow_each_file_of_the_engine():
+    names = {
+        module.name for module in pkgutil.walk_packages(printing.__path__, "printing.") if not module.ispkg
+    }
+    files = {path.relative_to(Path(printing.__path__[0]).parent).with_suffix("") for path in engine_files()}
 
-    assert {package.__name__ for package in ENGINE} == parts - {"printing.imposition"}
+    assert names <= {".".join(path.parts) for path in files}
 
 
 def product(product_id, template):
