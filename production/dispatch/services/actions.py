@@ -9,7 +9,7 @@ from production.dispatch.services.choosing import count_jobs
 from production.dispatch.services.restarting import lock_with_order, refuse_ended, start_again
 from production.gang_sheets.services.members import make_sheet_due, remove_from_sheet
 from production.jobs.models import AT_PROVIDER, AttemptOutcome, HoldReason, Job, JobState
-from production.jobs.services.recording import lock_jobs, record_job
+from production.jobs.services.recording import lock_jobs, make_due, record_job
 from production.providers.models import Provider
 from stores.orders.models.status import UNACCEPTED
 from stores.orders.services.changes import Actor
@@ -39,7 +39,8 @@ def resend_job(*, job: Job, actor: Actor) -> Job:
 
 @transaction.atomic
 def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
-    """Assigns a job to another provider; a submitted job must be cancelled first, and a held one stays held."""
+    """Assigns a job to another provider; a submitted job must be cancelled first. One that is held, or whose order is,
+    waits there."""
     locked = _lock_job(job)
     previous, previous_provider = locked.state, locked.provider
     if locked.state in AT_PROVIDER or locked.state == JobState.SHIPPED:
@@ -58,11 +59,12 @@ def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
         _take_off_sheet(locked)
     if locked.attempts.filter(outcome=AttemptOutcome.UNFINISHED).exists():
         raise Conflict(f"Job {locked} is being sent to {previous_provider} now.", code="job_uncertain")
-    hold, now = locked.held, timezone.now()
+    hold = locked.held
     if locked.tries or locked.state != JobState.QUEUED:
         start_again(locked, provider)
-    locked.provider, locked.next_try, locked.held = provider, None if hold else now, hold
-    count_jobs({(provider.pk, None): 1}, moment=now)
+    locked.provider, locked.held = provider, hold
+    make_due(locked)
+    count_jobs({(provider.pk, None): 1}, moment=timezone.now())
     record_job(
         job=locked,
         previous=previous,

@@ -10,7 +10,7 @@ from fulfillment.core.errors import Conflict, Invalid
 from production.dispatch.services.queueing import follow_jobs
 from production.dispatch.services.restarting import lock_with_order, refuse_ended, start_again
 from production.jobs.models import AT_PROVIDER, RANK, Job, JobState, Scan, ScanStep
-from production.jobs.services.recording import record_job
+from production.jobs.services.recording import make_due, record_job
 from stores.orders.services.changes import Actor
 
 # A scanner that was offline for longer has a wrong clock.
@@ -75,6 +75,7 @@ def _reprint_job(job: Job, pieces: int | None, actor: Actor) -> int:
         raise Invalid.at("/pieces", "pieces_invalid", message)
     previous, number = job.state, job.number
     start_again(job, job.provider)
+    make_due(job)
     job.pieces = pieces
     note = f"{pieces:,} missing of {number}, scanned. Printed again as {job}."
     record_job(job=job, previous=previous, actor=actor, note=note)

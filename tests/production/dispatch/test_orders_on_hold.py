@@ -1,14 +1,18 @@
 """Nothing of an order on hold is sent until it is accepted again, whatever its jobs go through meanwhile."""
 
 from collections.abc import Callable
+from uuid import uuid4
 
 import pytest
+from django.utils import timezone
 
 from fulfillment.core.errors import Conflict
 from production.adapters.folder import FolderAdapter
-from production.dispatch.services.actions import cancel_job, hold_job, release_job
-from production.interface import ProviderRefused
-from production.jobs.models import Job, JobState
+from production.dispatch.services.actions import cancel_job, hold_job, reassign_job, release_job
+from production.dispatch.services.reports import receive_reports
+from production.dispatch.services.scans import record_scan
+from production.interface import ProviderRefused, Report
+from production.jobs.models import HoldReason, Job, JobState, ScanStep
 from stores.orders.models import Order, OrderStatus
 from stores.orders.services.cancellation import cancel_order
 from stores.orders.services.transitions import transition_order
@@ -101,3 +105,34 @@ def test_job_is_cancelled_that_was_held_and_cancelled_while_a_provider_refused_i
     work_off_jobs()
 
     assert (only_job().state, only_job().held, only_job().next_try) == (JobState.CANCELLED, "", None)
+
+
+def test_missing_pieces_of_an_order_on_hold_are_printed_once_it_is_accepted(shop, tmp_path):
+    make_rule(make_provider(tmp_path))
+    order = placed(shop, 1)
+    work_off_jobs()
+    hold_order(order)
+    record_scan(job=only_job(), scan_id=uuid4(), step=ScanStep.MISSING, pieces=3, at=None, actor=STORE)
+    work_off_jobs()
+    assert (only_job().state, only_job().held) == (JobState.QUEUED, HoldReason.ORDER)
+
+    accept(Order.objects.get(pk=order.pk))
+    work_off_jobs()
+    assert (only_job().state, only_job().pieces) == (JobState.SENT, 3)
+
+
+def test_failed_job_of_an_order_on_hold_waits_at_another_provider(shop, tmp_path):
+    first, second = make_provider(tmp_path), make_provider(tmp_path, "second")
+    make_rule(first)
+    order = placed(shop, 1)
+    work_off_jobs()
+    reported = Report("1", only_job().number, JobState.FAILED, timezone.now())
+    receive_reports(provider=first, reports=[reported])
+    hold_order(order)
+    reassign_job(job=only_job(), provider=second, actor=STORE)
+    work_off_jobs()
+    assert (only_job().state, only_job().held) == (JobState.QUEUED, HoldReason.ORDER)
+
+    accept(Order.objects.get(pk=order.pk))
+    work_off_jobs()
+    assert (only_job().state, only_job().provider) == (JobState.SENT, second)
