@@ -4,6 +4,7 @@ from django.utils import timezone
 
 from fulfillment.core.errors import Conflict
 from production.jobs.models import Job, JobState
+from production.jobs.services.outcomes import cancel_locked
 from production.jobs.services.recording import lock_job, make_due, record_job
 from production.providers.models import Provider
 from stores.orders.models import Order
@@ -29,7 +30,13 @@ def refuse_ended(order: Order) -> None:
 
 
 def send_without_another(job: Job) -> None:
-    """Restarts a locked job whose order at the provider was cancelled there because of another job in it."""
+    """Restarts a locked job whose order at the provider was cancelled there because of another job in it.
+
+    It is cancelled with the other one where nothing of its order is produced any more.
+    """
+    if job.order.status in TERMINAL_OR_SHIPPED:
+        cancel_locked(job, note=f"Cancelled at {job.provider}.")
+        return
     previous, number, hold = job.state, job.number, job.held
     start_again(job, job.provider)
     job.held = hold

@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from production.dispatch.selectors import count_stages, jobs_by_day
+from production.dispatch.services.actions import cancel_job
 from production.dispatch.services.reports import receive_reports
 from production.gang_sheets.models import GangSheet, SheetState
 from production.interface import Report
@@ -19,7 +20,7 @@ from stores.orders.services.transitions import transition_order
 from tests.factories.orders import order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
 from tests.support.orders.shop import Shop
-from tests.support.production.provider_orders import placed, work
+from tests.support.production.provider_orders import placed, report, states, work
 
 pytestmark = pytest.mark.django_db
 TO_THE_END = {
@@ -196,3 +197,23 @@ def test_job_that_a_provider_never_got_ends_with_its_order(shop, flow, press, it
 
     assert set(order.jobs.values_list("state", "held", "next_try")) == {(JobState.CANCELLED, "", None)}
     assert flow.orders == {}
+
+
+@pytest.mark.parametrize("is_reported", [False, True], ids=["answered", "reported"])
+def test_items_of_a_cancelled_order_are_not_sent_again_without_another_one(shop, flow, press, is_reported):
+    order = placed(shop)
+    work()
+    number = f"{order.number}-1"
+    flow.printing.add(number)
+    _move(order, OrderStatus.CANCELLED)
+    work()
+    assert states(order) == [JobState.SENT] * 3
+
+    flow.printing.clear()
+    cancel_job(job=only_job(number=f"{order.number}-2"), actor=STORE)
+    if is_reported:
+        report(press, number, "cancelled")
+    work()
+
+    assert states(order) == [JobState.CANCELLED] * 3
+    assert list(flow.orders) == [number]
