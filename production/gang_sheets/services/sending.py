@@ -36,6 +36,7 @@ from production.jobs.services.recording import (
 )
 from production.providers.selectors import adapter_of, has_failed_long, is_down
 from production.routing.selectors import Routing, item_facts
+from stores.orders.models import Order
 from stores.orders.models.status import UNACCEPTED
 
 LEASE_SECONDS = 30
@@ -250,8 +251,11 @@ def postpone_sheet(*, sheet_pk: int, message: str) -> None:
 
 
 def _lock_sheet(sheet: GangSheet) -> GangSheet:
-    """Locks the jobs first, as all other transactions do."""
-    lock_jobs(Job.objects.filter(gang_sheet=sheet))
+    """Locks the orders first, then their jobs, as all other transactions do."""
+    jobs = Job.objects.filter(gang_sheet=sheet)
+    orders = Order.objects.filter(pk__in=jobs.values("order")).order_by("pk")
+    list(orders.select_for_update(no_key=True).values_list("pk", flat=True))
+    lock_jobs(jobs)
     return GangSheet.objects.select_for_update(of=("self",), no_key=True).get(pk=sheet.pk)
 
 
