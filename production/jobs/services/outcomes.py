@@ -97,10 +97,10 @@ def record_submitted(*, attempt: Attempt, submitted: Submitted, note: str = "") 
         return
     previous = job.state
     job.reference = submitted.reference[:200]
-    job.is_uncertain, job.failing_since, job.message = False, None, ""
+    job.is_uncertain, job.failing_since = False, None
     job.next_try = timezone.now() if job.cancel_requested else None
     if job.state == JobState.QUEUED:
-        job.state, job.sent, job.held = JobState.SENT, timezone.now(), ""
+        job.state, job.sent, job.held, job.message = JobState.SENT, timezone.now(), "", ""
     record_job(
         job=job, previous=previous, note=note if previous != job.state else "The provider had it already."
     )

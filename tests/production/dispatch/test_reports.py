@@ -290,3 +290,17 @@ def test_report_on_an_order_at_the_press_takes_as_many_queries_for_many_jobs(wor
     titles = Notification.objects.filter(user=world.outsider).values_list("title", flat=True)
     assert len(titles) == 2
     assert f"12 print jobs of order {order.number} failed" in titles
+
+
+def test_failure_that_is_reported_before_the_answer_keeps_its_reason(world, press, monkeypatch):
+    accept(Shop(world).place(body=order_body()).json()["OrderID"])
+    submit = folder.FolderAdapter.submit
+
+    def fail(self, job):
+        receive_reports(provider=press, reports=[report(job.number, "Failed", message="No such paper.")])
+        return submit(self, job)
+
+    monkeypatch.setattr(folder.FolderAdapter, "submit", fail)
+    work_off_jobs()
+
+    assert (only_job().state, only_job().message) == (JobState.FAILED, "Press reported: No such paper.")
