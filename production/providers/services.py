@@ -27,6 +27,8 @@ logger = logging.getLogger(__name__)
 POSTBACK_PREFIX = "sfb_"
 # The least time between two records of success, because all jobs share the row.
 NOTED_EVERY = timedelta(seconds=15)
+# Users of a server may each have a root of their own there.
+PLACE = ("host", "port", "username", "return_folder")
 # Failing providers tested at once; a test takes up to two minutes.
 REVIEWED_AT_ONCE = 16
 
@@ -87,7 +89,8 @@ def check_settings(
     form = form_class({**stored_secrets, **entered})
     if form.is_valid():
         form.check_saved()
-        _refuse_shared_returns(form, values.adapter, provider)
+        if values.is_enabled:
+            _refuse_shared_returns(form, values.adapter, provider)
     if mistakes := form.mistakes:
         faults = [Fault(f"/settings/{name}", "setting_invalid", text) for name, text in mistakes.items()]
         name, text = next(iter(mistakes.items()))
@@ -100,7 +103,7 @@ def check_settings(
 
 def _refuse_shared_returns(form: SettingsForm, adapter: str, provider: Provider | None) -> None:
     """Adds a mistake where another provider would read reports that are meant for this one."""
-    place = {name: value for name in ("host", "return_folder") if (value := form.cleaned_data.get(name))}
+    place = {name: value for name in PLACE if (value := form.cleaned_data.get(name))}
     if "return_folder" not in place:
         return
     conditions = {f"settings__{name}": value for name, value in place.items()}

@@ -36,6 +36,17 @@ def test_return_folder_of_another_provider_is_refused(places):
     )
 
 
+def test_provider_that_shares_its_return_folder_can_be_disabled(places):
+    first, second = make_provider(places), make_provider(places, "second")
+    # As it was saved by an earlier release.
+    Provider.objects.filter(pk=second.pk).update(settings=first.settings)
+    values = ProviderValues(second.code, second.name, second.adapter, first.settings, is_enabled=False)
+    assert not save_provider(values=values, provider=second).is_enabled
+
+    with pytest.raises(Invalid, match="Press reads this one already"):
+        save_provider(values=replace(values, is_enabled=True), provider=second)
+
+
 def test_return_folders_of_servers_may_have_the_same_path():
     settings = {
         "host": "127.0.0.1",
@@ -50,5 +61,11 @@ def test_return_folders_of_servers_may_have_the_same_path():
 
     with pytest.raises(Invalid, match="First reads this one already"):
         save_provider(values=replace(values, code="second"))
-    save_provider(values=replace(values, code="second", settings={**settings, "host": "127.0.0.2"}))
+    # Each user of a server may see folders of their own, and each port another server.
+    for code, other in (
+        ("second", {"host": "127.0.0.2"}),
+        ("user", {"username": "bar"}),
+        ("port", {"port": 23}),
+    ):
+        save_provider(values=replace(values, code=code, settings={**settings, **other}))
     save_provider(values=replace(values, code="third", settings={**settings, "return_folder": ""}))
