@@ -19,7 +19,7 @@ from fulfillment.core.secrets import digest, encrypt, generate_secret
 from production.adapters.registry import adapter_kind, adapter_kinds
 from production.interface import ProviderRefused, ProviderUnavailable
 from production.providers.models import Provider
-from production.providers.selectors import ProviderSecretsLost, adapter_of, readable_secrets
+from production.providers.selectors import ProviderSecretsLost, adapter_of, provider_secrets, readable_secrets
 from production.settings_form import SettingsForm
 
 logger = logging.getLogger(__name__)
@@ -56,19 +56,26 @@ def save_provider(*, values: ProviderValues, provider: Provider | None = None) -
             raise Conflict(
                 "The adapter of a provider cannot be changed. Add another provider.", code="adapter_fixed"
             )
-    stored_secrets = readable_secrets(provider)
     clean, secrets = check_settings(values=values, provider=provider)
     record = provider or _new_provider()
     record.code, record.name, record.adapter = values.code, values.name, values.adapter
     record.is_enabled, record.daily_capacity = values.is_enabled, values.daily_capacity
     record.settings = clean
-    if provider is None or dict(stored_secrets) != secrets:
+    if provider is None or not _has_stored(provider, secrets):
         record.secrets_ciphertext = encrypt(json.dumps(secrets))
     if provider is None or differs_from_stored(record):
         record.updated = timezone.now()
     record.failing_since, record.last_error = None, ""
     record.save()
     return record
+
+
+def _has_stored(provider: Provider, secrets: Mapping[str, str]) -> bool:
+    """False where no key opens what is stored, even if there was no secret in it."""
+    try:
+        return provider_secrets(provider) == secrets
+    except ProviderSecretsLost:
+        return False
 
 
 def _new_provider() -> Provider:

@@ -8,6 +8,7 @@ from fulfillment.core.errors import Conflict
 from production.providers.models import Provider
 from production.providers.selectors import postback_url, provider_secrets
 from production.providers.services import ProviderValues, check_provider, save_provider
+from tests.factories.production import make_provider
 from tests.support.scenario import sign_in
 
 pytestmark = pytest.mark.django_db
@@ -54,3 +55,14 @@ def test_secrets_that_no_key_opens_are_entered_again(world, client, provider):
     assert provider_secrets(Provider.objects.get())["password"] == "loud-otter"
     client.post(reverse("admin:production_provider_rotate", args=[provider.pk]), {"confirmed": "yes"})
     assert postback_url(Provider.objects.get()) in client.get(address).content.decode()
+
+
+def test_provider_without_secrets_works_again_once_it_is_saved(settings, tmp_path):
+    settings.PRODUCTION_FOLDERS = [tmp_path]
+    folder = make_provider(tmp_path)
+    settings.ENCRYPTION_KEYS = [Fernet.generate_key().decode()]
+    with pytest.raises(Conflict, match="No encryption key opens the stored secrets"):
+        check_provider(provider=folder)
+
+    values = ProviderValues(folder.code, folder.name, folder.adapter, folder.settings)
+    assert "Files can be written" in check_provider(provider=save_provider(values=values, provider=folder))
