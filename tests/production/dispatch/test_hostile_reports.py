@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.models import Notification, Role
 from accounts.permissions import Permission
-from production.dispatch import pages
+from production.dispatch import views
 from production.dispatch.services.reports import receive_reports
 from production.interface import Exchange, Report, Submitted
 from production.jobs.models import Attempt, AttemptKind, JobHistory, ProviderReport
@@ -193,7 +193,7 @@ def test_reports_that_lie_in_each_other_are_refused_once_they_are_long():
 
 @pytest.mark.django_db
 def test_postback_that_takes_long_goes_on_where_it_ended(press, number, monkeypatch):
-    monkeypatch.setattr(pages, "MAX_SECONDS", 0.0)
+    monkeypatch.setattr(views, "MAX_SECONDS", 0.0)
     many = [{"JobNumber": number, "State": state} for state in ("Acknowledged", "InProduction")]
 
     first, then = post(press, json.dumps(many)), post(press, json.dumps(many[1:]))
