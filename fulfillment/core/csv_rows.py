@@ -5,8 +5,6 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
-from django.utils.translation import gettext as _
-
 # The start of a formula for spreadsheets, including full-width and quoted forms.
 FORMULA = r"""["' ]*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"""
 AT_START = re.compile(FORMULA)
@@ -71,9 +69,7 @@ class BrokenRow(Exception):
     """The row at `line` is not CSV."""
 
     def __init__(self, line: int, reason: object) -> None:
-        super().__init__(
-            _("The row at line %(line)s is not valid CSV: %(reason)s.") % {"line": line, "reason": reason}
-        )
+        super().__init__(f"The row at line {line} is not valid CSV: {reason}.")
 
 
 def numbered_rows(source: Iterable[str], *, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:

@@ -57,6 +57,7 @@ RECORDED = (
     "stores/batches/services",
     "stores/budgets/services",
     "stores/editor",
+    "fulfillment/core/csv_rows.py",
     "fulfillment/core/files/storage.py",
     "stores/orders/services",
     PREFLIGHT_RULES,

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from fulfillment.core.csv_rows import BrokenRow, numbered_rows
 from fulfillment.core.errors import DomainError, Invalid, PreconditionFailed
+from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import has_control_character, parse_number
 from stores.orders.models import Order, OrderStatus, Shipment
 from stores.orders.models.status import ALLOWED_TRANSITIONS, WITH_SHIPMENTS
@@ -71,7 +72,8 @@ def _read_rows(source: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     try:
         yield from numbered_rows(source)
     except BrokenRow as error:
-        raise Invalid(_("%(error)s No order was changed.") % {"error": error}, code="csv_broken") from error
+        message = _("%(error)s No order was changed.") % {"error": translated(str(error))}
+        raise Invalid(message, code="csv_broken") from error
 
 
 def _text_fault(cells: dict[str, str]) -> str:
