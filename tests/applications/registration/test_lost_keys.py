@@ -28,6 +28,7 @@ def test_second_step_that_no_encryption_key_opens_is_a_page(world, client, lost_
     page = client.post("/accounts/second-step/", {"code": "123456"})
 
     assert (page.status_code, SAID in page.content.decode()) == (503, True)
+    assert "Not available right now" in page.content.decode()
 
 
 def test_new_key_takes_the_place_of_one_that_cannot_be_read(world, settings):
