@@ -88,7 +88,8 @@ def separate_picture(content: bytes, separation: Separation) -> bytes:
         colors, mask = _separate_picture(
             upright, separation, source.info.get("icc_profile"), as_jpeg=is_jpeg(source)
         )
-    packed = jpeg_of(colors) if is_jpeg(source) else zlib.compress(colors.tobytes())
+        # Within: an upright picture may be the file itself, not yet read.
+        packed = jpeg_of(colors) if is_jpeg(source) else zlib.compress(colors.tobytes())
     transparency = None if mask is None else Plate(mask.mode, mask.size, zlib.compress(mask.tobytes()))
     return _pdf_of(Plate(colors.mode, colors.size, packed, is_jpeg=is_jpeg(source)), transparency)
 

@@ -134,6 +134,23 @@ def test_picture_turned_by_its_metadata_has_the_same_shape_in_proof_and_print(tm
             assert (x1 - x0, y1 - y0) == (pytest.approx(71, abs=2), pytest.approx(142, abs=2))
 
 
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "RGB"])
+def test_upright_png_with_metadata_is_printed(mode):
+    upright = Image.Exif()
+    upright[ORIENTATION] = 1
+    Image.new(mode, (300, 150)).save(content := io.BytesIO(), "PNG", exif=upright)
+    entry = {"MediaType": "image/png", "Data": base64.b64encode(content.getvalue()).decode()}
+    box = {"Field": "Photo", "Kind": "Image", "X": 10, "Y": 10, "Width": 25, "Height": 25}
+    value = card(box) | {"Gallery": {"Wide": entry}}
+    template = parse_template(value, [Field("Photo", type="Image", sub_type="Gallery")])
+
+    printed = render_print(
+        template, {"Photo": "Wide"}, press=Press(rules=PresetRules(policy=ColorPolicy.CMYK))
+    )
+
+    assert pypdf.PdfReader(io.BytesIO(printed.pdf)).pages[0].images
+
+
 def test_text_that_is_clipped_shows_its_beginning_at_its_size():
     image = drawn(words_template(Fit="clip", Size=20, Height=8), Words="HHH\nHHH\nHHH")
 
