@@ -244,9 +244,12 @@ def _write_renamed(source: Path, target: Path) -> None:
             # The same order always gives the same bytes.
             font.recalcTimestamp = False
             names, family = font["name"], _family_of(font)
-            for number in (1, 16):
+            # Typst gives fonts whose PostScript name it knows a family of its own, and draws none without such a name.
+            own = {1: family + _OWN_END, 6: f"{names.getDebugName(6) or 'Font'}-Own"}
+            for number in (1, 6, 16):
                 names.removeNames(nameID=number)
-            names.setName(family + _OWN_END, 1, 3, 1, 0x409)
+            for number, name in own.items():
+                names.setName(name, number, 3, 1, 0x409)
         if len(fonts) == 1:
             fonts[0].save(target, reorderTables=None)
         else:

@@ -110,6 +110,24 @@ def test_uploaded_font_is_drawn_whatever_its_family_is_called(tmp_path, family):
     assert Image.open(io.BytesIO(page)).convert("L").getextrema() != (255, 255)
 
 
+@pytest.mark.parametrize("name", ["ArchivoNarrow-Regular", None])
+def test_uploaded_font_is_drawn_whatever_its_postscript_name_is(tmp_path, name):
+    """Typst knows some fonts by this name, and gives them families of its own; without one it draws nothing."""
+    with TTFont(lato()) as font:
+        font["name"].removeNames(nameID=6)
+        if name:
+            font["name"].setName(name, 6, 3, 1, 0x409)
+        for number in (1, 16):
+            font["name"].setName("Own Narrow", number, 3, 1, 0x409)
+        font.save(path := tmp_path / "upload.ttf")
+    fonts = FontSet.shipped().with_files([path])
+    template = parse_template(card(text_box(Font="Own Narrow")), [Field("Words")], fonts)
+
+    page = render_proof(template, {"Words": "Own"}, fonts=fonts, mark=None).pages[0]
+
+    assert Image.open(io.BytesIO(page)).convert("L").getextrema() != (255, 255)
+
+
 @pytest.mark.parametrize(
     "content",
     [b"", b"\0\1\0\0", b"OTTO" + bytes(400), b"<svg/>", b"ttcf" + b"\xff" * 60],
