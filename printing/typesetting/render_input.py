@@ -36,7 +36,10 @@ _BREAKABLE = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef\U0001f000-\U0003ffff]"
 )
 # As Typst breaks lines: at no space that says so, and behind no hyphen or slash before a digit.
-_BREAKS = re.compile(r"[^\S\u00a0\u2007\u202f]+|(?<=[-/])(?=[^\W\d_])|(?<=[?\u2013\u2014])(?=\w)")
+_BREAKS = re.compile(
+    r"[^\S\u00a0\u2007\u202f]+|(?<=[-/])(?=[^\W\d_])|(?<=[?\u2013\u2014])(?=\w)"
+    r"|(?<=[-/?\u2013\u2014])(?=[(\[\u00bf\u201e])|(?<=\u2014)(?=[\"'\u2018\u201c\u00ab])"
+)
 _LANGUAGES = {"Noto Sans CJK JP": "ja", "Noto Sans CJK KR": "ko", "Noto Sans CJK SC": "zh"}
 
 

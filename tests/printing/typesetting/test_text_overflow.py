@@ -78,7 +78,9 @@ def test_text_that_breaks_nowhere_does_not_stick_out_of_its_box(text):
     assert fits(template, text.replace("-", "- ").replace("/", "/ ").replace("\u00a0", " "))
 
 
-@pytest.mark.parametrize("mark", ["-", "/", "?", "\u2013", "\u2014"])
+@pytest.mark.parametrize(
+    "mark", ["-", "/", "?", "\u2013", "\u2014", "-(", "/[", "\u2013\u201e", "\u2014\u201c", "\u2014'"]
+)
 def test_text_that_breaks_at_its_marks_fits(mark):
     assert fits(words_template(Fit="wrap", Size=10, MinimumSize=9, Width=25), mark.join(["abcdefghij"] * 4))
 
