@@ -115,15 +115,17 @@ class FontSet:
         own = {face.family for face in self.faces if face.is_own}
         return [family + _OWN_END if family in own else family for family in families]
 
-    def write_fonts(self, folder: Path) -> None:
-        """Links to the shipped files, and copies of the operators'."""
+    def write_fonts(self, folder: Path, copies: Path) -> None:
+        """Links to the shipped files, and to copies of the operators', which all sets share."""
         own = {str(face.path) for face in self.faces if face.is_own}
         for number, path in enumerate(self.paths):
-            file = folder / f"{number}{Path(path).suffix}"
+            file = Path(path)
             if path in own:
-                _write_renamed(Path(path), file)
-            else:
-                file.symlink_to(Path(path).resolve())
+                file = copies / f"{font_digest([path])}{file.suffix}"
+                if not file.exists():
+                    _write_renamed(Path(path), part := file.with_suffix(".part"))
+                    part.rename(file)
+            (folder / f"{number}{file.suffix}").symlink_to(file.resolve())
 
     @property
     def paths(self) -> tuple[str, ...]:

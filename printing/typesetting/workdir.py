@@ -95,7 +95,8 @@ class WorkDir:
         with self._lock:
             if not folder.exists():
                 with _made_whole(folder) as part:
-                    fonts.write_fonts(part)
+                    (copies := self.root / "copies").mkdir(exist_ok=True)
+                    fonts.write_fonts(part, copies)
         return str(folder)
 
     @contextmanager

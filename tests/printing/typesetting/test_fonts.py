@@ -11,6 +11,7 @@ from PIL import Image
 
 from printing.typesetting import Field, FontInvalid, FontSet, fonts, open_font, parse_template, render_proof
 from printing.typesetting.fonts import CodePoints
+from printing.typesetting.workdir import WorkDir
 from tests.support.printing.made_templates import card, text_box
 
 ROOT = Path(__file__).parents[3]
@@ -108,6 +109,20 @@ def test_uploaded_font_is_drawn_whatever_its_family_is_called(tmp_path, family):
     page = render_proof(template, {"Words": "Own"}, fonts=fonts, mark=None).pages[0]
 
     assert Image.open(io.BytesIO(page)).convert("L").getextrema() != (255, 255)
+
+
+def test_uploaded_font_is_copied_once_for_all_sets_with_it(tmp_path):
+    paths = [tmp_path / "one.ttf", tmp_path / "two.ttf"]
+    for path in paths:
+        path.write_bytes(lato().read_bytes())
+    workdir = WorkDir()
+    try:
+        for count in (1, 2):
+            workdir.font_folder(FontSet.shipped().with_files(paths[:count]))
+
+        assert len([file for file in workdir.root.rglob("*.ttf") if not file.is_symlink()]) == 2
+    finally:
+        workdir.close()
 
 
 @pytest.mark.parametrize("name", ["ArchivoNarrow-Regular", None])
