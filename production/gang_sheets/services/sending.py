@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from fulfillment.core.db.locks import lock_of_its_own
@@ -85,7 +86,7 @@ def work_on_sheet(*, sheet_pk: int) -> bool:
 @transaction.atomic
 def _plan_sheet(sheet_pk: int) -> tuple[GangSheet, list[Job]] | None:
     """Fixes the members of the sheet; jobs that another provider should print leave it."""
-    jobs = lock_jobs(Job.objects.filter(gang_sheet=sheet_pk))
+    jobs = _lock_with_orders(Job.objects.filter(gang_sheet=sheet_pk))
     sheet = lock_sheet(sheet_pk)
     if sheet is None or sheet.state not in (SheetState.COLLECTING, SheetState.PLANNED):
         GangSheet.objects.filter(pk=sheet_pk, next_try__isnull=False).update(next_try=None)
@@ -147,7 +148,7 @@ def _release_members(sheet: GangSheet, notes: Mapping[Job, str]) -> None:
 @transaction.atomic
 def _remove_unusable(sheet_pk: int, unusable: Mapping[int, str]) -> None:
     """Jobs whose files cannot be imposed are sent alone, which records the reason; the others continue at once."""
-    jobs = lock_jobs(Job.objects.filter(gang_sheet=sheet_pk, pk__in=list(unusable)))
+    jobs = _lock_with_orders(Job.objects.filter(gang_sheet=sheet_pk, pk__in=list(unusable)))
     sheet = lock_sheet(sheet_pk)
     if sheet is None:
         return
@@ -251,12 +252,15 @@ def postpone_sheet(*, sheet_pk: int, message: str) -> None:
 
 
 def _lock_sheet(sheet: GangSheet) -> GangSheet:
-    """Locks the orders first, then their jobs, as all other transactions do."""
-    jobs = Job.objects.filter(gang_sheet=sheet)
+    _lock_with_orders(Job.objects.filter(gang_sheet=sheet))
+    return GangSheet.objects.select_for_update(of=("self",), no_key=True).get(pk=sheet.pk)
+
+
+def _lock_with_orders(jobs: QuerySet[Job]) -> list[Job]:
+    """Locks the orders first, then their jobs, as all other transactions do: whether an order is on hold then stays."""
     orders = Order.objects.filter(pk__in=jobs.values("order")).order_by("pk")
     list(orders.select_for_update(no_key=True).values_list("pk", flat=True))
-    lock_jobs(jobs)
-    return GangSheet.objects.select_for_update(of=("self",), no_key=True).get(pk=sheet.pk)
+    return lock_jobs(jobs)
 
 
 def _dissolve_sheet(sheet: GangSheet, message: str) -> None:
