@@ -145,7 +145,7 @@ def _next_orders(batch: int) -> list[Order]:
 def _remove_order_rows(candidates: list[Order]) -> list[Order]:
     lock_orders(store_pks={order.store_id for order in candidates})
     keys = [order.pk for order in candidates]
-    orders = list(Order.objects.filter(pk__in=keys).order_by("number").select_for_update(of=("self",)))
+    orders = list(Order.objects.filter(pk__in=keys).order_by("pk").select_for_update(of=("self",)))
     for order in orders:
         delete_ordered_assets(order=order)
     # A younger reprint stays, without its reference to the original order.

@@ -168,7 +168,7 @@ def _import_whole(lines: Sequence[ReportedStatus]) -> list[LineResult]:
                 for line, result in zip(lines, previewed, strict=True)
                 if result.outcome in PREVIEWS.values()
             ]
-            lock_orders(store_pks={orders[int(line.number)].order.store_id for line in new_lines})
+            _lock_in_order([orders[int(line.number)].order for line in new_lines])
             orders, new_line_numbers = _orders_of(new_lines), {line.line for line in new_lines}
             results = [
                 _apply_line(line, orders) if line.line in new_line_numbers else result
@@ -179,6 +179,13 @@ def _import_whole(lines: Sequence[ReportedStatus]) -> list[LineResult]:
     except _RolledBack:
         return [replace(result, outcome=PREVIEWS.get(result.outcome, result.outcome)) for result in results]
     return results
+
+
+def _lock_in_order(orders: Sequence[Order]) -> None:
+    """By their keys, as those of a gang sheet are locked: with two sequences, one transaction would end the other."""
+    lock_orders(store_pks={order.store_id for order in orders})
+    rows = Order.objects.filter(pk__in=[order.pk for order in orders]).order_by("pk")
+    list(rows.select_for_update(no_key=True).values_list("pk", flat=True))
 
 
 def _orders_of(lines: Sequence[ReportedStatus]) -> dict[int, _OrderState]:
