@@ -26,6 +26,8 @@ class Command(BaseCommand):
         parser.add_argument("--tenant", default=settings.DEFAULT_TENANT_DOMAIN, help="A domain name.")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        # Says that the database is away before anybody types a password.
+        Tenant.objects.exists()
         password = self._read_password()
         try:
             with transaction.atomic():
