@@ -26,12 +26,13 @@ class Command(BaseCommand):
         parser.add_argument("--tenant", default=settings.DEFAULT_TENANT_DOMAIN, help="A domain name.")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        tenants = Tenant.objects
         # Says that the database is away before anybody types a password.
-        Tenant.objects.exists()
+        tenants.exists()
         password = self._read_password()
         try:
             with transaction.atomic():
-                tenant, _ = Tenant.objects.get_or_create(
+                tenant, _ = tenants.get_or_create(
                     domain=options["tenant"].lower(), defaults={"name": options["tenant"]}
                 )
                 user = create_user(
