@@ -108,8 +108,11 @@ def _plan_sheet(sheet_pk: int) -> tuple[GangSheet, list[Job]] | None:
 
 
 def _keep_remaining(sheet: GangSheet, jobs: list[Job]) -> list[Job]:
-    """Returns the jobs that stay: those that nobody stopped while the sheet was under way; of them those without
-    another provider if the provider is down, and none if it is disabled."""
+    """Releases jobs, and returns those that stay on the sheet.
+
+    Jobs that were stopped leave it. If the provider is down, those that another one can print leave as well; if it is
+    disabled, all do.
+    """
     stopped = [
         job
         for job in jobs
