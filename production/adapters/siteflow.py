@@ -14,7 +14,15 @@ from production.adapters.http import ProviderResponse, failure, send_json, url_r
 from production.adapters.registry import register
 from production.adapters.siteflow_orders import read_mapping, siteflow_headers, siteflow_order
 from production.adapters.siteflow_postbacks import DUPLICATE, read_postbacks
-from production.interface import AdapterJob, Exchange, Ledger, ProviderRefused, Report, Submitted
+from production.interface import (
+    AdapterJob,
+    Exchange,
+    Ledger,
+    ProviderRefused,
+    ProviderUnavailable,
+    Report,
+    Submitted,
+)
 from production.settings_form import LongText, SettingsForm, Text, between
 from production.tickets.reports import read_json
 
@@ -189,9 +197,23 @@ class SiteFlowAdapter:
             style=self._settings["headers"],
         )
         seconds = self._settings["time_limit"]
-        return send_json(
+        response, exchange = send_json(
             method, url, content, headers, seconds=seconds, digests=digests, is_dry_run=is_dry_run
         )
+        if _is_of_another_site(response):
+            raise ProviderUnavailable(
+                f"Site Flow responded with {response.status} and no JSON, but a web page or a redirect; "
+                "see whether its address is right.",
+                exchange,
+                is_unsent=is_dry_run,
+            )
+        return response, exchange
+
+
+def _is_of_another_site(response: ProviderResponse) -> bool:
+    """Whether a web page or a redirect came back, such as of a proxy: the request may not have reached Site Flow."""
+    is_page = response.is_success and response.text.lstrip().startswith("<")
+    return is_page or 300 <= response.status < 400
 
 
 def _build_failure(

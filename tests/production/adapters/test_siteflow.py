@@ -236,6 +236,30 @@ def test_postback_becomes_a_report(flow, status, state):
     assert report.at == datetime(2026, 5, 4, 12, tzinfo=UTC)
 
 
+@pytest.mark.parametrize("act", ["page", 302])
+@pytest.mark.parametrize("path", [VALIDATE, ORDER])
+def test_order_that_another_site_answered_is_tried_again(flow, path, act):
+    flow.fault = _fault("before", path, act)
+    with pytest.raises(ProviderUnavailable, match="web page or a redirect") as raised:
+        _adapter(flow).submit(_job())
+    assert (raised.value.is_unsent, flow.orders) == (path == VALIDATE, {})
+    assert _adapter(flow).submit(_job()).reference == "of-1001-1"
+
+
+@pytest.mark.parametrize("act", ["page", 302])
+def test_web_page_cancels_nothing(flow, act):
+    _adapter(flow).submit(_job())
+    flow.fault = lambda *given: act
+    with pytest.raises(ProviderUnavailable, match="web page or a redirect"):
+        _adapter(flow).cancel(_job(), "of-1001-1")
+
+
+def test_web_page_is_no_connection(flow):
+    flow.fault = lambda *given: "page"
+    with pytest.raises(ProviderUnavailable, match="see whether its address is right"):
+        _adapter(flow).check_connection()
+
+
 def test_reference_can_be_stored(flow):
     flow.take = lambda body: (201, {"_id": "a\0b \ud800"})
     assert _adapter(flow).submit(_job()).reference == "ab ?"

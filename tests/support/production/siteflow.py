@@ -26,7 +26,7 @@ SHIP_TO = ("name", "address1", "town", "postcode", "isoCountry")
 
 @dataclass
 class SiteFlow:
-    """`fault` is called with method, path and "before" or "after"; it returns a status, "cut", or None."""
+    """`fault` is called with method, path and "before" or "after"; it returns a status, "cut", "page", or None."""
 
     port: int = 0
     orders: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -191,12 +191,16 @@ class _Handler(BaseHTTPRequestHandler):
         if fault == "cut":
             self.close_connection = True
             self.connection.close()
+        elif fault == "page":
+            self._write(200, b"\n<!DOCTYPE html><title>Back soon</title>")
         elif fault is not None:
             self._reply(int(fault), {"error": {"message": "fault"}})
         return fault is not None
 
     def _reply(self, status: int, content: dict[str, Any]) -> None:
-        body = json.dumps(content).encode()
+        self._write(status, json.dumps(content).encode())
+
+    def _write(self, status: int, body: bytes) -> None:
         self.send_response(status)
         if status == 429:
             self.send_header("Retry-After", "7")
