@@ -172,9 +172,11 @@ async def _take_files(sftp: asyncssh.SFTPClient, places: Places, files: Sequence
     moved_files: list[tuple[str, str]] = []
     for file in reversed(files):
         target = f"{places.cancelled}/{file.name}"
+        sources = (f"{places.staging}/{file.name}", f"{places.folder}/{file.name}")
         if await sftp.exists(target):
-            continue  # by an earlier attempt
-        for source in (f"{places.staging}/{file.name}", f"{places.folder}/{file.name}"):
+            moved_files.append((target, sources[1]))  # by an earlier attempt
+            continue
+        for source in sources:
             if await _was_moved(sftp, source, target):
                 moved_files.append((target, source))
                 break

@@ -187,6 +187,19 @@ def test_cancelling_is_refused_once_the_press_has_begun(press, layout):
     assert "Nothing was sent again" in adapter.submit(_job()).exchange.response
 
 
+def test_tickets_come_back_if_the_press_begins_while_a_cancellation_is_repeated(press):
+    adapter = _adapter(press, layout="flat")
+    adapter.submit(_job())
+    press.fault_after = at_count("posix_rename", 2, cut)
+    with pytest.raises(ProviderUnavailable):
+        adapter.cancel(_job(), "")
+    assert press.names() == ["1001-1.pdf"]
+    (press.root / "in/1001-1.pdf").unlink()
+    with pytest.raises(ProviderRefused, match="The press has taken"):
+        adapter.cancel(_job(), "")
+    assert press.names() == ["1001-1.json", "1001-1.xjdf"]
+
+
 def test_reports_are_read_once_and_moved_when_stored(press):
     out = press.root / "out"
     (out / "day.csv").write_text("JobNumber,State\n1001-1,Shipped\n1001-2,Shipped\n")
