@@ -57,8 +57,7 @@ def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
         raise Conflict(f"{provider} is disabled.", code="provider_disabled")
     if locked.state == JobState.QUEUED:
         _take_off_sheet(locked)
-    if locked.attempts.filter(outcome=AttemptOutcome.UNFINISHED).exists():
-        raise Conflict(f"Job {locked} is being sent to {previous_provider} now.", code="job_uncertain")
+    _refuse_while_sent(locked)
     hold = locked.held
     if locked.tries or locked.state != JobState.QUEUED:
         start_again(locked, provider)
@@ -99,6 +98,7 @@ def hold_job(*, job: Job, actor: Actor) -> Job:
             f"Job {locked} is being sent in one order with others, or may be at {locked.provider}; cancel it.",
             code="job_uncertain",
         )
+    _refuse_while_sent(locked)
     if locked.held != HoldReason.MANUAL:
         locked.held, locked.next_try = HoldReason.MANUAL, None
         record_job(job=locked, previous=locked.state, actor=actor, note="Held by hand.")
@@ -144,6 +144,12 @@ def _release_others(job: Job, actor: Actor) -> None:
     for held_job in lock_jobs(held_jobs) if job.provider_order else ():
         held_job.held, held_job.next_try = "", timezone.now()
         record_job(job=held_job, previous=held_job.state, actor=actor, note=f"Released with {job}.")
+
+
+def _refuse_while_sent(job: Job) -> None:
+    """Raises Conflict while an attempt is under way, whatever comes of it."""
+    if job.attempts.filter(outcome=AttemptOutcome.UNFINISHED).exists():
+        raise Conflict(f"Job {job} is being sent to {job.provider} now.", code="job_uncertain")
 
 
 def _take_off_sheet(job: Job) -> None:

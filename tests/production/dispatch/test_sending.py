@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.models import Notification, Role
 from accounts.services.notifications import NOTIFICATION_TASK
-from fulfillment.core.errors import Unavailable
+from fulfillment.core.errors import Conflict, Unavailable
 from production.adapters.folder import FolderAdapter
 from production.dispatch.services import sending
 from production.dispatch.services.actions import hold_job, reassign_job, release_job
@@ -155,6 +155,20 @@ def test_held_job_stays_held_at_another_provider(shop, press, tmp_path, held):
         release_job(job=only_job(), actor=STORE)
     assert work_off_jobs() == 1
     assert files_at(other)
+
+
+def test_job_is_not_called_held_while_it_is_being_sent(shop, press, monkeypatch):
+    accept(placed(shop))
+    submit = FolderAdapter.submit
+
+    def submit_while_held(self, job):
+        with pytest.raises(Conflict, match="is being sent to Press now"):
+            hold_job(job=only_job(), actor=STORE)
+        return submit(self, job)
+
+    monkeypatch.setattr(FolderAdapter, "submit", submit_while_held)
+    assert work_off_jobs() == 1
+    assert (only_job().state, only_job().held) == (JobState.SENT, "")
 
 
 def test_cancelled_order_takes_its_files_back(shop, press):
