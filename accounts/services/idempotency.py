@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from uuid import UUID
 
 from django.db import Error, connection, transaction
-from django.db.models import F, Func, IntegerField
+from django.db.models import F, Func, IntegerField, Q
 from django.utils import timezone
 
 from accounts.callers import Caller
@@ -117,22 +116,21 @@ def exclusive_request(*, request: KeyedRequest) -> Iterator[None]:
 
 def rewrite_stored_responses(
     *,
-    user_id: UUID | None,
-    application_id: UUID | None,
-    created: datetime,
+    callers: Q,
+    since: datetime,
+    until: datetime,
     location: str,
     rewrite: Callable[[bytes], bytes | None],
 ) -> int:
-    """Applies `rewrite` to a caller's stored responses; returns the number of changed ones.
+    """Applies `rewrite` to stored responses of these callers; returns the number of changed ones.
 
-    `created` is when the record in a response was made, and `location` ends its address. Only these responses are
-    decrypted: of one caller, 12,000 of 40 kB may be of that time.
+    They were made between `since` and `until`, and `location` ends the address of the record in them. Only these
+    responses are decrypted: of one caller, 12,000 of 40 kB may be of that time.
     """
     changed = 0
     with transaction.atomic():
-        responses = IdempotentResponse.objects.filter(user=user_id, application=application_id)
-        responses = responses.filter(headers__Location__endswith=location)
-        responses = responses.filter(created__range=(created - CLOCKS_APART, created + CLOCKS_APART))
+        responses = IdempotentResponse.objects.filter(callers, headers__Location__endswith=location)
+        responses = responses.filter(created__range=(since - CLOCKS_APART, until + CLOCKS_APART))
         for stored in responses.select_for_update(of=("self",)).order_by("pk"):
             body = rewrite(decrypt(stored.body).encode())
             if body is not None:

@@ -3,14 +3,15 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import QuerySet, TextField
+from django.db.models import Q, QuerySet, TextField
 from django.db.models.functions import Cast
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.services.idempotency import rewrite_stored_responses
 from accounts.services.notifications import erase_texts
 from fulfillment.core.audit.personal_data import ERASED, PersonalData, records_of
 from fulfillment.core.audit.retention import RetentionRule, remove_each, rule_for_rows
@@ -62,8 +63,7 @@ def erase_rows_of_order(*, order: Order) -> None:
     rows = BatchRow.objects.filter(order=order)
     for batch in Batch.objects.filter(rows__in=rows).distinct():
         if batch.mode == BatchMode.ITEMS or batch.status in SETTLED:
-            batch.recipient = dict.fromkeys(batch.recipient, ERASED)
-            batch.save(update_fields=["recipient"])
+            _erase_recipient(batch, ordered=order.created)
         # Notes are free text and may name people.
         noted = BatchApproval.objects.filter(batch=batch).exclude(note__in=("", ERASED))
         if noted.update(note=ERASED):
@@ -97,9 +97,36 @@ def erase_unordered_recipients(*, words: Sequence[str], dry_run: bool = False) -
     for batch in [] if dry_run else matches:
         with long_transaction():
             locked = close_batch(lock_batch(batch), note=NOTE, approval=ApprovalState.EXPIRED)
-            locked.recipient = dict.fromkeys(locked.recipient, ERASED)
-            locked.save(update_fields=["recipient"])
+            _erase_recipient(locked, ordered=timezone.now())
     return len(matches)
+
+
+def _erase_recipient(batch: Batch, *, ordered: datetime) -> None:
+    """Erases the address of the batch, also in the stored responses about it, of which none is after `ordered`."""
+    batch.recipient = _overwrite(batch.recipient)
+    batch.save(update_fields=["recipient"])
+    # The application alone, or staff, may have ordered what a person made.
+    callers = Q(application=batch.application_id, user=batch.user_id)
+    callers |= Q(application=batch.application_id, user=None)
+    if batch.actor_user:
+        callers |= Q(user=batch.actor_user)
+    rewrite_stored_responses(
+        callers=callers,
+        since=batch.created,
+        until=ordered,
+        location=f"/batch/{batch.pk}",
+        rewrite=_rewritten_response,
+    )
+
+
+def _rewritten_response(body: bytes) -> bytes:
+    record = json.loads(body)
+    record["Recipient"] = _overwrite(record["Recipient"] or {}) or None
+    return json.dumps(record).encode()
+
+
+def _overwrite(recipient: dict[str, str]) -> dict[str, str]:
+    return dict.fromkeys(recipient, ERASED)
 
 
 def batches_being_ordered(*, words: Sequence[str]) -> list[str]:

@@ -132,9 +132,9 @@ def _delete_proof_of(order: Order, item: OrderItem) -> None:
 
 def _erase_copies(order: Order, words: list[str]) -> None:
     rewrite_stored_responses(
-        user_id=order.user_id,
-        application_id=order.application_id,
-        created=order.created,
+        callers=Q(user=order.user_id, application=order.application_id),
+        since=order.created,
+        until=order.created,
         location=f"/order/{order.pk}",
         rewrite=partial(_rewritten_response, str(order.pk)),
     )

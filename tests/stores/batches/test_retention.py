@@ -22,11 +22,12 @@ from stores.batches.services.personal_data import (
     erase_unordered_rows,
     retention_rules,
 )
+from stores.batches.services.rows import CHECK_TASK, replace_rows
 from stores.catalog.models import Store
 from stores.orders.models import ActorKind, Order, OrderStatus
 from stores.orders.services.changes import Actor
 from stores.proofs.file_names import proof_files
-from tests.factories.orders import RECIPIENT
+from tests.factories.orders import RECIPIENT, make_card
 from tests.support.batches.batches import (
     approver,
     checked,
@@ -35,6 +36,7 @@ from tests.support.batches.batches import (
     make_batch,
     ordered,
     person,
+    source_of,
 )
 from tests.support.printing.pdf_reading import written_text
 from tests.support.servers.queued_jobs import work_off
@@ -145,6 +147,35 @@ def test_erasing_an_order_erases_the_address_that_its_batch_adds_to_rows(access)
 
     assert set(fresh(batch).recipient.values()) == {"[erased]"}
     assert batch.rows.last().order.recipient["Name"] == "Grace Hopper"
+
+
+@pytest.mark.parametrize("who", ["recipient", "order"])
+def test_erasing_a_recipient_erases_it_in_the_stored_responses_of_its_batch(access, world, who):
+    """A repeated request got the erased address for a day."""
+    card, client = make_card(access.store), world.as_application()
+    body = {"ProductID": card.external_id, "Mode": "Items", "Quantity": 100, "Recipient": RECIPIENT}
+    requests = [("/store/associated/batch", body)]
+
+    def send(number):
+        path, content = requests[number]
+        return client.call("POST", path, content, HTTP_IDEMPOTENCY_KEY=f"k-{number}")
+
+    made = send(0).json()
+    batch = Batch.objects.get(pk=made["BatchID"])
+    replace_rows(batch=fresh(batch), source=source_of([person(1)]))
+    work_off(CHECK_TASK)
+    if who == "order":
+        requests.append((f"/store/associated/batch/{batch.pk}/order", {}))
+        assert send(1).json()["Recipient"] == made["Recipient"] == RECIPIENT
+        work_off(ORDER_TASK)
+        call_command("erase_recipient", order=[str(batch.rows.get().order.number)], force=True)
+    else:
+        erase_unordered_recipients(words=[RECIPIENT["Name"]])
+
+    for number in range(len(requests)):
+        again = send(number)
+        assert (again["Idempotent-Replayed"], again.json()["BatchID"]) == ("true", made["BatchID"])
+        assert set(again.json()["Recipient"].values()) == {"[erased]"}
 
 
 def test_erasing_an_order_erases_the_note_on_the_approval_of_its_batch(access, world):
