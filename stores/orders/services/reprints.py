@@ -31,10 +31,7 @@ def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, kno
 
     `known_reprints` is the number of reprints when the page was loaded, so that a second click does not order again.
     """
-    if order.recipient_erased:
-        raise Conflict(
-            _("The recipient of this order was erased: it cannot be printed again."), code="recipient_erased"
-        )
+    _refuse_erased(order)
     items = [item for item in order.items.order_by("position") if item.position in set(positions)]
     if not items:
         raise Invalid.at("/Items", "required", _("Items: select at least one to reprint."))
@@ -47,9 +44,18 @@ def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, kno
     prepared = PreparedOrder(order_id, opened, request, *validated, files)
     with writing_order(prepared=prepared) as write:
         lock_orders(store_pks=[order.store_id])
+        order.refresh_from_db(fields=["recipient_erased"])
+        _refuse_erased(order)
         if order.reprints.count() != known_reprints:
             raise Conflict(_("The order was printed again meanwhile."), code="reprinted_meanwhile")
         return write(actor_of(opened))
+
+
+def _refuse_erased(order: Order) -> None:
+    if order.recipient_erased:
+        raise Conflict(
+            _("The recipient of this order was erased: it cannot be printed again."), code="recipient_erased"
+        )
 
 
 def _make_request(order: Order, items: Sequence[OrderItem]) -> OrderRequest:

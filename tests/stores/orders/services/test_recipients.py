@@ -15,6 +15,7 @@ from django.test import TestCase
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from accounts.callers import Caller
 from accounts.models import IdempotentResponse
 from accounts.services import idempotency
 from applications.webhooks.models import Delivery, DeliveryAttempt, Event
@@ -34,7 +35,7 @@ from stores.orders.models import (
     OrderTally,
     OrderView,
 )
-from stores.orders.services import recipients
+from stores.orders.services import recipients, reprints
 from stores.orders.services.changes import Actor
 from stores.orders.services.print_files import print_folder, read_print_file, record_ordered_assets
 from stores.orders.services.recipients import erase_recipient
@@ -448,6 +449,22 @@ def test_dry_run_names_orders_and_changes_nothing(placed, capsys):
         == f"{placed.order.number} {placed.order.pk} Shipped\nThe recipients of 1 orders would be erased.\n"
     )
     assert Order.objects.get().recipient == RECIPIENT
+
+
+def test_reprint_of_an_order_that_is_erased_meanwhile_is_refused(placed, monkeypatch):
+    def copied_slowly(order, items, order_id):
+        files = copy_prints(order, items, order_id)
+        erase_recipient(order=Order.objects.get(), actor=OPERATOR)
+        return files
+
+    copy_prints = reprints._copy_prints
+    monkeypatch.setattr(reprints, "_copy_prints", copied_slowly)
+    caller = Caller.on_pages(placed.world.operator)
+
+    with pytest.raises(Conflict, match="was erased"):
+        reprints.reprint_order(order=Order.objects.get(), positions=[0], caller=caller, known_reprints=0)
+
+    assert Order.objects.count() == 1
 
 
 @pytest.mark.parametrize("position", [0, 1, 2])
