@@ -140,6 +140,14 @@ def rewrite_stored_responses(
     return changed
 
 
+def delete_responses_about(*, record_id: str, created: datetime) -> None:
+    """Deletes stored responses without a Location that name a record made at this time."""
+    when = (created - CLOCKS_APART, created + CLOCKS_APART)
+    for stored in IdempotentResponse.objects.filter(headers__Location__isnull=True, created__range=when):
+        if record_id in decrypt(stored.body):
+            stored.delete()
+
+
 def clear_old_responses() -> None:
     with connection.cursor() as cursor:
         cursor.execute(

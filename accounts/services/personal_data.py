@@ -24,6 +24,7 @@ from accounts.models import (
     Subscription,
     User,
 )
+from accounts.services.idempotency import delete_responses_about
 from fulfillment.core.audit.events import event_model
 from fulfillment.core.audit.personal_data import ERASED, PersonalData
 from fulfillment.core.text import JsonObject, timestamp
@@ -206,6 +207,8 @@ def _erase_profile(user: User) -> None:
     Authenticator.objects.filter(user=user).delete()
     EmailChange.objects.filter(user=user).delete()
     IdempotentResponse.objects.filter(user=user).delete()
+    # Somebody else may have made the account.
+    delete_responses_about(record_id=str(user.pk), created=user.created)
 
 
 def _erase_jobs(user: User) -> None:

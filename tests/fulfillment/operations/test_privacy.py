@@ -16,7 +16,7 @@ from django.urls import reverse
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from accounts.callers import Caller
-from accounts.models import AssociationRequest, Role, Tenant, User
+from accounts.models import AssociationRequest, IdempotentResponse, Role, Tenant, User
 from accounts.selectors.users import subscription_keys
 from accounts.services import personal_data
 from accounts.services.email_changes import request_email_change
@@ -28,6 +28,7 @@ from delivery.datasets.models import ImportRun
 from fulfillment.core.audit.personal_data import ErasureOptions
 from fulfillment.core.errors import Conflict
 from fulfillment.core.files.storage import StorageUnavailable
+from fulfillment.core.secrets import decrypt
 from fulfillment.operations.backups.programs import run_program
 from fulfillment.operations.privacy import data_providers, erase_user, export_user_data, find_user
 from stores.orders.models import Order, OrderStatus
@@ -400,6 +401,19 @@ def test_dump_holds_no_earlier_address_of_an_erased_user(tmp_path):
     of_others = after.replace(f"another.{EARLIER}", "").replace(f"{EARLIER}.org", "")
     assert (f"another.{EARLIER}" in after, f"{EARLIER}.org" in after) == (True, True)
     assert [value for value in [EARLIER, PERSON["email"], "maiden"] if value in of_others] == []
+
+
+def test_erasing_a_person_removes_the_stored_response_in_which_another_made_the_account(world):
+    client = world.as_user(world.user)
+    for name in ("jane", "joan"):
+        body = {"Username": name, "FirstName": "J", "LastName": "Doe", "Email": f"{name}@new.example"}
+        client.call(
+            "POST", "/user", {**body, "Password": "quiet-harbor-lamp"}, headers={"Idempotency-Key": name}
+        )
+
+    erase_user(user=User.objects.get(username="jane"))
+
+    assert ["joan" in decrypt(kept.body) for kept in IdempotentResponse.objects.all()] == [True]
 
 
 @pytest.mark.parametrize("name", ["changed", "object", "Associated", "Name"])
