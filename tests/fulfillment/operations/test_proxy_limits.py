@@ -181,7 +181,10 @@ def is_answered(connection: ssl.SSLSocket) -> bool:
     return False
 
 
-@pytest.mark.parametrize("length", [{"Content_Length": "20000000"}, {"Transfer_Encoding": "chunked"}])
+@pytest.mark.parametrize(
+    "length",
+    [{"Content_Length": "20000000"}, {"Transfer_Encoding": "chunked"}, {"Transfer_Encoding": "CHUNKED"}],
+)
 def test_large_bodies_of_one_address_at_the_same_time_are_limited(held, length):
     address = new_address()
     with contextlib.ExitStack() as stack:
