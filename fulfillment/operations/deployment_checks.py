@@ -49,6 +49,7 @@ def check_deployment(app_configs: Any, **options: Any) -> list[CheckMessage]:
         _check_packages,
         _check_mail,
         _check_folders,
+        _check_static_files,
         _check_parts,
         *offered_values("operations", "deployment_checks"),
     )
@@ -231,6 +232,20 @@ def _check_folders() -> Iterator[CheckMessage]:
             hint="Set MEDIA_ROOT to a folder that outlives releases, such as /opt/fulfillment/var/media.",
             id="fulfillment.W004",
         )
+
+
+def _check_static_files() -> Iterator[CheckMessage]:
+    """Everyone may read what is below STATIC_ROOT when a web process starts."""
+    public = settings.STATIC_ROOT
+    private = [("MEDIA_ROOT", settings.MEDIA_ROOT)]
+    private += [("PRODUCTION_FOLDERS", each) for each in settings.PRODUCTION_FOLDERS]
+    for name, folder in private:
+        if public and folder.resolve().is_relative_to(public.resolve()):
+            yield Error(
+                f"{name} is {str(folder)!r}, in STATIC_ROOT: everyone could read its files.",
+                hint="Set STATIC_ROOT to a folder of its own.",
+                id="fulfillment.E013",
+            )
 
 
 def _check_parts() -> Iterator[CheckMessage]:

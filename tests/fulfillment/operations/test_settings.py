@@ -266,7 +266,7 @@ WIDE = [ip_network("0.0.0.0/0"), ip_network("2000::/3"), ip_network("128.0.0.0/1
 def production(settings):
     """As production has them, as far as the checks for deployment look."""
     settings.DEVELOPMENT = False
-    settings.STATIC_ROOT = settings.MEDIA_ROOT
+    settings.STATIC_ROOT = settings.MEDIA_ROOT.parent / "static"
     settings.SECURE_HSTS_SECONDS = 3600
     return settings
 
@@ -314,6 +314,23 @@ def test_check_for_deployment_fails_for_what_is_unsafe(change, said, production,
 
     assert len(messages) == 1
     assert said in messages[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("MEDIA_ROOT", {"STATIC_ROOT": Path("/data"), "MEDIA_ROOT": Path("/data/media")}),
+        ("MEDIA_ROOT", {"STATIC_ROOT": Path("/data"), "MEDIA_ROOT": Path("/data")}),
+        ("PRODUCTION_FOLDERS", {"STATIC_ROOT": Path("/data"), "PRODUCTION_FOLDERS": [Path("/data/presses")]}),
+    ],
+)
+def test_check_for_deployment_fails_for_stored_files_among_those_that_everyone_may_read(
+    name, change, production, db
+):
+    for each, value in change.items():
+        setattr(production, each, value)
+
+    assert [message.partition(" is ")[0] for message in found()] == [name]
 
 
 def test_check_for_deployment_warns_of_files_in_the_folder_of_the_release(production, db):
