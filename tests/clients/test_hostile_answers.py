@@ -59,7 +59,7 @@ def metadata(**changed: Any) -> dict[str, Any]:
 def answers(library, monkeypatch):
     def give(content: Any, status: int = 200) -> None:
         found = httpx.Response(status, content=content if isinstance(content, bytes) else json.dumps(content))
-        monkeypatch.setattr(library.auth.httpx, "get", lambda *args, **options: found)
+        monkeypatch.setattr(library.auth.httpx.Client, "send", lambda *args, **options: found)
 
     return give
 
@@ -84,6 +84,21 @@ def test_invalid_metadata_is_an_error_of_the_library(library, answers, content):
 
     with pytest.raises(library.api.OAuthError, match="server_error"):
         library.api.start_sign_in(URL, "client", "http://127.0.0.1/callback")
+
+
+def test_connection_cut_during_a_sign_in_is_an_error_of_the_library(library, answers, monkeypatch):
+    answers(metadata())
+    sign_in = library.api.start_sign_in(URL, "client", "http://127.0.0.1/callback")
+
+    def cut(*args: Any, **options: Any) -> httpx.Response:
+        raise httpx.RemoteProtocolError("Server disconnected without sending a response.")
+
+    monkeypatch.setattr(library.auth.httpx.Client, "send", cut)
+
+    with pytest.raises(library.api.ConnectionFailed, match="/oauth/token: Server disconnected"):
+        library.api.finish_sign_in(
+            sign_in, f"http://127.0.0.1/callback?code=x&state={sign_in.state}&iss={URL}"
+        )
 
 
 def test_answer_that_does_not_name_its_issuer_is_refused(library, answers):

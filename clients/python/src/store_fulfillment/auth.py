@@ -21,6 +21,7 @@ from store_fulfillment.errors import ConnectionFailed, OAuthError
 EARLY = 30.0
 # The longest that signing out waits for an unreachable service.
 REVOCATION_SECONDS = 10.0
+SIGN_IN_SECONDS = 30.0
 METADATA = "/.well-known/oauth-authorization-server"
 
 
@@ -140,14 +141,18 @@ def revoke_tokens(base_url: str, client_id: str, client_secret: str | None, toke
     """Ends a sign-in at the service, with all tokens that came from it (RFC 7009)."""
     form = {"token": tokens.refresh_token or tokens.access_token}
     request = token_request(safe_address(base_url), client_id, client_secret, form, "/oauth/revoke")
-    try:
-        with httpx.Client(timeout=REVOCATION_SECONDS) as client:
-            response = client.send(request)
-    except httpx.HTTPError as error:
-        raise ConnectionFailed(f"POST {request.url}: {error or type(error).__name__}") from error
+    response = _send(request, REVOCATION_SECONDS)
     if response.status_code != 200:
         code = str(_object_of(response).get("error") or f"status {response.status_code}")
         raise OAuthError(code, "The service did not end the sign-in.")
+
+
+def _send(request: httpx.Request, timeout: float) -> httpx.Response:
+    try:
+        with httpx.Client(timeout=timeout) as client:
+            return client.send(request)
+    except httpx.HTTPError as error:
+        raise ConnectionFailed(f"{request.method} {request.url}: {error or type(error).__name__}") from error
 
 
 def _object_of(response: httpx.Response) -> dict[str, Any]:
@@ -222,10 +227,7 @@ def _metadata(base_url: str) -> dict[str, Any]:
 
     Else a false service could send the person to the sign-in of a true one, and take the code that comes back.
     """
-    try:
-        response = httpx.get(base_url + METADATA, timeout=30)
-    except httpx.HTTPError as error:
-        raise ConnectionFailed(f"GET {base_url}{METADATA}: {error or type(error).__name__}") from error
+    response = _send(httpx.Request("GET", base_url + METADATA), SIGN_IN_SECONDS)
     metadata = _object_of(response)
     if response.status_code != 200 or not metadata:
         raise OAuthError(
@@ -262,5 +264,5 @@ def finish_sign_in(sign_in: SignIn, address: str, client_secret: str | None = No
         "redirect_uri": sign_in.redirect_uri,
         "code_verifier": sign_in.verifier,
     }
-    with httpx.Client(timeout=30) as client:
-        return tokens_of(client.send(token_request(sign_in.base_url, sign_in.client_id, client_secret, form)))
+    request = token_request(sign_in.base_url, sign_in.client_id, client_secret, form)
+    return tokens_of(_send(request, SIGN_IN_SECONDS))

@@ -14,6 +14,8 @@ app = typer.Typer(
     help="Prints, orders and events of a Store Fulfillment service, from a terminal.",
     no_args_is_help=True,
     rich_markup_mode="rich",
+    # Older versions of Typer show them by default, with keys and tokens among them.
+    pretty_exceptions_show_locals=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 refused, 2 wrong use, 3 not signed in or not allowed, 4 not found, 5 no answer.",
 )
