@@ -1,8 +1,9 @@
 /** Access tokens: fetched, kept and renewed. */
-import { OAuthError } from "./errors.js";
+import { ConnectionFailed, OAuthError, TimedOut } from "./errors.js";
 
 // Renewed this many seconds before it ends: a request on its way is not to arrive with one that has ended.
 const EARLY = 30;
+const SIGN_IN_SECONDS = 30;
 
 /** `expiresAt` is in seconds since 1970. */
 export interface Tokens {
@@ -88,7 +89,7 @@ export function tokenRequest(baseUrl: string, clientId: string, clientSecret: st
 }
 
 export async function tokensOf(response: Response): Promise<Tokens> {
-  const said = (await response.json().catch(() => ({}))) as Record<string, unknown>;
+  const said = await objectOf(response);
   if (!response.ok || typeof said["access_token"] !== "string") {
     throw new OAuthError(String(said["error"] ?? `status ${response.status}`), String(said["error_description"] ?? ""));
   }
@@ -98,6 +99,22 @@ export async function tokensOf(response: Response): Promise<Tokens> {
     refreshToken: said["refresh_token"] as string | undefined,
     scope: said["scope"] as string | undefined,
   };
+}
+
+/** The JSON object of a response; empty for anything else. */
+async function objectOf(response: Response): Promise<Record<string, unknown>> {
+  const said: unknown = await response.json().catch(() => undefined);
+  return typeof said === "object" && said !== null ? (said as Record<string, unknown>) : {};
+}
+
+async function send(request: Request): Promise<Response> {
+  try {
+    return await fetch(request, { signal: AbortSignal.timeout(SIGN_IN_SECONDS * 1000) });
+  } catch (error) {
+    const cause = error instanceof Error ? error : new Error(String(error));
+    const Kind = cause.name === "TimeoutError" ? TimedOut : ConnectionFailed;
+    throw new Kind(`${request.method} ${request.url}: ${cause.message}`, { cause });
+  }
 }
 
 /** A sign-in under way: send the person to `url`, keep the rest for `finishSignIn` (PKCE, RFC 7636). */
@@ -162,9 +179,9 @@ export async function startSignIn(request: {
  * the code that comes back.
  */
 async function metadataOf(baseUrl: string): Promise<Record<string, unknown>> {
-  const found = await fetch(`${baseUrl}/.well-known/oauth-authorization-server`, { redirect: "manual" });
+  const found = await send(new Request(`${baseUrl}/.well-known/oauth-authorization-server`, { redirect: "manual" }));
   if (!found.ok) throw new OAuthError("server_error", `The service responded with ${found.status} instead of its metadata.`);
-  const metadata = (await found.json()) as Record<string, unknown>;
+  const metadata = await objectOf(found);
   for (const name of ["issuer", "authorization_endpoint"]) {
     if (originOf(metadata[name]) !== originOf(baseUrl)) {
       const names = `${baseUrl} names "${String(metadata[name])}" as its ${name}`;
@@ -195,7 +212,7 @@ export async function finishSignIn(signIn: SignIn, address: string, clientSecret
   const code = answer.get("code");
   if (code === null) throw new OAuthError("invalid_request", "The address contains no code.");
   const form = { grant_type: "authorization_code", code, redirect_uri: signIn.redirectUri, code_verifier: signIn.verifier };
-  return tokensOf(await fetch(tokenRequest(signIn.baseUrl, signIn.clientId, clientSecret, form)));
+  return tokensOf(await send(tokenRequest(signIn.baseUrl, signIn.clientId, clientSecret, form)));
 }
 
 function randomText(bytes: number): string {

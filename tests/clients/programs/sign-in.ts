@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 
-import { Client, finishSignIn, startSignIn, type Tokens } from "store-fulfillment";
+import { Client, ConnectionFailed, finishSignIn, startSignIn, type Tokens } from "store-fulfillment";
 import { verifyWebhook, WebhookVerificationError } from "store-fulfillment/webhooks";
 
 const given = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as {
@@ -20,6 +20,8 @@ for (const baseUrl of ["http://print.example", "http://localhost@print.example"]
   assert.throws(() => new Client({ baseUrl, subscriptionKey, credentials: { clientId, clientSecret } }), /in clear/);
   await assert.rejects(startSignIn({ baseUrl, clientId, redirectUri }), /in clear/);
 }
+const away = "http://127.0.0.1:65535";
+await assert.rejects(startSignIn({ baseUrl: away, clientId, redirectUri }), ConnectionFailed);
 const signIn = await startSignIn({ baseUrl: given.url, clientId, redirectUri, scopes: ["Store.Self.Read"] });
 console.log(signIn.url);
 const input = createInterface(process.stdin);
@@ -28,6 +30,7 @@ input.close();
 const other = new URL(address);
 other.searchParams.set("iss", "https://elsewhere.example");
 await assert.rejects(finishSignIn(signIn, other.href, clientSecret), /invalid_state/);
+await assert.rejects(finishSignIn({ ...signIn, baseUrl: away }, address, clientSecret), ConnectionFailed);
 const tokens = await finishSignIn(signIn, address, clientSecret);
 const kept: Tokens[] = [];
 const client = new Client({
