@@ -3,12 +3,15 @@
 import errno
 import io
 import os
+import zlib
 
 import pytest
 from PIL import Image
 
 from printing.pictures import (
+    CHUNKS,
     SCANS,
+    SEGMENTS,
     PictureTooLarge,
     PictureUnreadable,
     check_scans,
@@ -16,6 +19,8 @@ from printing.pictures import (
     open_picture,
     readable,
 )
+from printing.press import isolation
+from printing.press.uploads import UploadRefused
 
 SIZE = (64, 48)
 PIXELS = SIZE[0] * SIZE[1]
@@ -68,6 +73,34 @@ def test_picture_of_many_scans_is_refused_before_decoding():
     assert open_picture(most, ("JPEG",), lambda _: None).size == SIZE
     with pytest.raises(PictureTooLarge, match="in 101 scans; at most 100"):
         open_picture(most[:-2] + last + most[-2:], ("JPEG",), check_scans)
+
+
+@pytest.mark.parametrize("part", [b"\xff\xfe\0\2", b"\xff\xe5\0\3a", b"\xff\xd0", b"\xff", b"a"])
+def test_jpeg_of_very_many_parts_is_refused_before_it_is_opened(part):
+    """10 MB took a web process up to 8 seconds without a break, and up to 340 MB."""
+    content = saved()
+    start = content.index(SCAN_OF_THREE)
+    assert isolation.clean(content[:start] + part * (SEGMENTS - 20) + content[start:]).width == SIZE[0]
+
+    with pytest.raises(UploadRefused, match="not a readable"):
+        isolation.clean(content[:start] + part * (SEGMENTS + 1) + content[start:])
+
+
+@pytest.mark.parametrize("place", [b"IDAT", b"IEND"])
+def test_png_of_very_many_parts_is_refused_before_it_is_opened(place):
+    content = saved(form="PNG")
+    start = content.index(place) - 4
+    text = b"\0\0\0\2tEXta\0" + zlib.crc32(b"tEXta\0").to_bytes(4, "big")
+    assert isolation.clean(content[:start] + text * (CHUNKS - 20) + content[start:]).width == SIZE[0]
+
+    with pytest.raises(UploadRefused, match="not a readable"):
+        isolation.clean(content[:start] + text * (CHUNKS + 1) + content[start:])
+
+
+def test_what_follows_a_picture_in_its_file_is_no_part():
+    """Programs that write a smaller picture over a larger one leave the rest of it."""
+    for form in ("PNG", "JPEG"):
+        assert open_picture(saved(form=form) + bytes(20 * CHUNKS), (form,), lambda _: None).size == SIZE
 
 
 def test_errors_of_the_system_are_no_faults_of_the_picture():
