@@ -37,6 +37,7 @@ def test_own_order_is_placed_found_and_cancelled(visitor):
 
     visitor.go("/catalog")
     page.get_by_role("link", name="Your orders").click()
+    expect(page.get_by_role("heading", name="Your orders")).to_be_visible()
     assert faults_of(visitor, "own orders") == []
     shoot(page, "own-orders")
     page.get_by_role("link", name=f"Order {order.number}").click()
