@@ -1,6 +1,5 @@
 """Builds the plain data that the typesetter draws from a template and its values."""
 
-import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -31,15 +30,6 @@ from printing.typesetting.template import CMYK, RGB, Artwork, Box, Page, Templat
 
 GOOD_DPI = 150
 
-# Scripts whose lines break between any two letters, or by dictionary, need no word to fit whole.
-_BREAKABLE = re.compile(
-    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef\U0001f000-\U0003ffff]"
-)
-# As Typst breaks lines: at no space that says so, and behind no hyphen or slash before a digit.
-_BREAKS = re.compile(
-    r"[^\S\u00a0\u2007\u202f]+|(?<=[-/])(?=[^\W\d_])|(?<=[?\u2013\u2014])(?=\w)"
-    r"|(?<=[-/?\u2013\u2014])(?=[(\[\u00bf\u201e])|(?<=\u2014)(?=[\"'\u2018\u201c\u00ab])"
-)
 _LANGUAGES = {"Noto Sans CJK JP": "ja", "Noto Sans CJK KR": "ko", "Noto Sans CJK SC": "zh"}
 
 
@@ -190,8 +180,7 @@ class RenderInputBuilder:
         return {
             "kind": "text",
             "id": len(self.render_input.fields) - 1,
-            "lines": content.split("\n"),
-            "words": _longest_words(content) if box.fit == "wrap" else [],
+            "lines": _lines_of(box, content),
             "fonts": self.fonts.typst_names(families),
             "lang": script,
             "rtl": _is_right_to_left(content),
@@ -283,9 +272,10 @@ class RenderInputBuilder:
             problems.append(problem)
 
 
-def _longest_words(content: str) -> list[str]:
-    words = {word for word in _BREAKS.split(_BREAKABLE.sub(" ", content)) if word}
-    return sorted(words, key=lambda word: (-len(word), word))[:8]
+def _lines_of(box: Box, content: str) -> list[str]:
+    """Where lines are wrapped, without the spaces at their ends: Typst counts these as part of a line's width."""
+    lines = content.split("\n")
+    return [line.rstrip() for line in lines] if box.fit == "wrap" else lines
 
 
 def _is_right_to_left(content: str) -> bool:

@@ -85,6 +85,30 @@ def test_text_that_breaks_at_its_marks_fits(mark):
     assert fits(words_template(Fit="wrap", Size=10, MinimumSize=9, Width=25), mark.join(["abcdefghij"] * 4))
 
 
+@pytest.mark.parametrize(
+    "word", ["ประชาสัมพันธ์", "ភាសាខ្មែរ", "မြန်မာဘာသာ", "Bangkokกรุงเทพ", "（（（（（（"], ids=ascii
+)
+def test_word_of_a_script_without_spaces_does_not_stick_out_of_its_box(word):
+    """Where these break is in a dictionary of the typesetter."""
+    box = {"Fit": "wrap", "Size": 20, "Width": 15, "Height": 40}
+
+    assert not fits(words_template(**box, MinimumSize=20), word)
+    assert fits(words_template(**box, MinimumSize=6), word)
+
+
+@pytest.mark.parametrize("text", ["zero\u200bwidth\u200bspaces", "soft\u00adhyphens"])
+def test_text_with_breaks_inside_of_words_fits(text):
+    box = {"Fit": "wrap", "Size": 12, "MinimumSize": 12, "Height": 40}
+
+    assert not fits(words_template(**box, Width=8), text)
+    assert fits(words_template(**box, Width=23), text)
+
+
+@pytest.mark.parametrize("text", ["some words" + " " * 60, "some words" + " " * 60 + "\nand more"])
+def test_spaces_at_the_end_of_a_line_need_no_room(text):
+    assert fits(words_template(Fit="wrap", Size=10, MinimumSize=10, Width=25), text)
+
+
 def fits(template, text):
     try:
         render_proof(template, {"Words": text})
