@@ -52,8 +52,8 @@ def add_font(*, file_name: str, content: bytes) -> Font:
     except FontInvalid as error:
         faults = [Fault("/file", problem.code, problem.message) for problem in error.problems]
         raise Invalid(faults[0].message, faults=faults) from error
-    shipped_families = FontSet.shipped().families.intersection(families)
-    if shipped_families:
+    # Also those of other scripts, which every template falls back on.
+    if shipped_families := {face.family for face in FontSet.shipped().faces}.intersection(families):
         message = (
             f"{', '.join(sorted(shipped_families))} comes with the service; rename the family in the file."
         )

@@ -80,6 +80,15 @@ def test_invalid_or_known_font_is_refused(db, font_bytes):
     assert code(font_bytes) == "font_known"
 
 
+@pytest.mark.parametrize("name", ["IBMPlexSansArabic-Bold.ttf", "NotoSansThai[wght].ttf"])
+def test_font_that_would_replace_the_letters_of_a_script_is_refused(db, name):
+    """Proofs and prints of every template would show it, and templates could not name it."""
+    path = next(Path(path) for path in FontSet.shipped().paths if path.endswith(name))
+
+    with pytest.raises(Invalid, match="comes with the service"):
+        add_font(file_name=name, content=path.read_bytes())
+
+
 def test_font_in_use_stays(world, font_bytes, stored_files, django_capture_on_commit_callbacks):
     font = add_font(file_name="harbor.ttf", content=font_bytes)
     product = card(world.associated)
