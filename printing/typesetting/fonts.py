@@ -188,9 +188,8 @@ class FontSet:
 def open_font(content: bytes) -> tuple[str, ...]:
     """Check an uploaded font file and give its family names; raise FontInvalid if it cannot be used."""
     if len(content) > FONT_BYTES:
-        raise FontInvalid(
-            [InputProblem("", "font_too_large", f"The file is larger than {FONT_BYTES // 1_000_000} MB.")]
-        )
+        message = f"The file is larger than {FONT_BYTES // 1_000_000} MB."
+        raise FontInvalid([InputProblem("", "font_too_large", message)])
     if content[:4] not in {b"\0\1\0\0", b"OTTO", b"ttcf", b"true"}:
         raise FontInvalid([InputProblem("", "not_a_font", "Only TrueType and OpenType files are allowed.")])
     task, files = "printing.typesetting.fonts:families_in_folder", {"font": content}
@@ -207,13 +206,12 @@ def open_font(content: bytes) -> tuple[str, ...]:
 def families_in_folder(folder: Path) -> list[str]:
     """The task of `open_font`: none for a font without a name or characters; any error is that of a damaged one."""
     path = folder / "font"
-    size = path.stat().st_size
     with path.open("rb") as file:
         fonts = fonts_in(file)
         families = [_read_face(font, path, index).family for index, font in enumerate(fonts)]
         points = [len(font.getBestCmap() or ()) for font in fonts]
         ends = [table.offset + table.length for font in fonts for table in font.reader.tables.values()]
-    is_whole = max(ends, default=0) <= size
+    is_whole = max(ends, default=0) <= path.stat().st_size
     return list(dict.fromkeys(families)) if is_whole and all(points) and all(families) else []
 
 
@@ -245,11 +243,13 @@ def _write_renamed(source: Path, target: Path) -> None:
         for font in fonts:
             # The same order always gives the same bytes.
             font.recalcTimestamp = False
+            if "SVG " in font:
+                # Some fonts of text have pictures for a few letters. Typst prints all other letters in black then.
+                del font["SVG "]
             names, family = font["name"], _family_of(font)
             # Typst gives fonts whose PostScript name it knows a family of its own, and draws none without such a name.
             own = {1: family + _OWN_END, 6: f"{names.getDebugName(6) or 'Font'}-Own"}
-            for number in (1, 6, 16):
-                names.removeNames(nameID=number)
+            names.names = [record for record in names.names if record.nameID not in {1, 6, 16}]
             for number, name in own.items():
                 names.setName(name, number, 3, 1, 0x409)
         if len(fonts) == 1:

@@ -6,13 +6,24 @@ from pathlib import Path
 
 import pytest
 import typst
-from fontTools.ttLib import TTFont
+from fontTools.ttLib import TTFont, newTable
+from fontTools.ttLib.tables.S_V_G_ import SVGDocument
 from PIL import Image
 
-from printing.typesetting import Field, FontInvalid, FontSet, fonts, open_font, parse_template, render_proof
+from printing.typesetting import (
+    Field,
+    FontInvalid,
+    FontSet,
+    fonts,
+    open_font,
+    parse_template,
+    render_print,
+    render_proof,
+)
 from printing.typesetting.fonts import CodePoints
 from printing.typesetting.workdir import WorkDir
 from tests.support.printing.made_templates import card, text_box
+from tests.support.printing.programs import inside, plates
 
 ROOT = Path(__file__).parents[3]
 TEXT_FAMILIES = {
@@ -141,6 +152,28 @@ def test_uploaded_font_is_drawn_whatever_its_postscript_name_is(tmp_path, name):
     page = render_proof(template, {"Words": "Own"}, fonts=fonts, mark=None).pages[0]
 
     assert Image.open(io.BytesIO(page)).convert("L").getextrema() != (255, 255)
+
+
+def test_uploaded_font_with_pictures_of_some_letters_is_printed_in_its_color(tmp_path):
+    """As Source Code Pro 2.030 has them. Typst prints all other letters of such a font in black."""
+    with TTFont(lato()) as font:
+        font["SVG "] = pictures = newTable("SVG ")
+        number = font.getGlyphID("A")
+        drawing = (
+            f'<svg xmlns="http://www.w3.org/2000/svg"><g id="glyph{number}"><path d="M0 0h9v9z"/></g></svg>'
+        )
+        pictures.docList = [SVGDocument(drawing, number, number)]
+        for name in (1, 16):
+            font["name"].setName("Own", name, 3, 1, 0x409)
+        font.save(path := tmp_path / "upload.ttf")
+    fonts = FontSet.shipped().with_files([path])
+    cyan = text_box(Font="Own", Color={"C": 100, "M": 0, "Y": 0, "K": 0})
+    template = parse_template(card(cyan), [Field("Words")], fonts)
+
+    plate = plates(tmp_path, render_print(template, {"Words": "Words and A"}, fonts=fonts).pdf)
+
+    assert inside(plate["Cyan"], 12).max() > 0.9
+    assert inside(plate["Black"], 12).max() == 0
 
 
 @pytest.mark.parametrize(
