@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import Error, connection, transaction
-from django.db.models import F, Func, IntegerField, Q
+from django.db.models import F, Func, IntegerField
 from django.utils import timezone
 
 from accounts.callers import Caller
@@ -115,21 +115,16 @@ def exclusive_request(*, request: KeyedRequest) -> Iterator[None]:
 
 
 def rewrite_stored_responses(
-    *,
-    callers: Q,
-    since: datetime,
-    until: datetime,
-    location: str,
-    rewrite: Callable[[bytes], bytes | None],
+    *, since: datetime, until: datetime, location: str, rewrite: Callable[[bytes], bytes | None]
 ) -> int:
-    """Applies `rewrite` to stored responses of these callers; returns the number of changed ones.
+    """Applies `rewrite` to stored responses about a record, whoever got them; returns the number of changed ones.
 
-    They were made between `since` and `until`, and `location` ends the address of the record in them. Only these
-    responses are decrypted: of one caller, 12,000 of 40 kB may be of that time.
+    They were made between `since` and `until`, and `location` ends the address of the record. Only these responses
+    are decrypted: of one caller, 12,000 of 40 kB may be of that time.
     """
     changed = 0
     with transaction.atomic():
-        responses = IdempotentResponse.objects.filter(callers, headers__Location__endswith=location)
+        responses = IdempotentResponse.objects.filter(headers__Location__endswith=location)
         responses = responses.filter(created__range=(since - CLOCKS_APART, until + CLOCKS_APART))
         for stored in responses.select_for_update(of=("self",)).order_by("pk"):
             body = rewrite(decrypt(stored.body).encode())

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Q, QuerySet, TextField
+from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 from django.utils import timezone
 
@@ -105,13 +105,7 @@ def _erase_recipient(batch: Batch, *, ordered: datetime) -> None:
     """Erases the address of the batch, also in the stored responses about it, of which none is after `ordered`."""
     batch.recipient = _overwrite(batch.recipient)
     batch.save(update_fields=["recipient"])
-    # The application alone, or staff, may have ordered what a person made.
-    callers = Q(application=batch.application_id, user=batch.user_id)
-    callers |= Q(application=batch.application_id, user=None)
-    if batch.actor_user:
-        callers |= Q(user=batch.actor_user)
     rewrite_stored_responses(
-        callers=callers,
         since=batch.created,
         until=ordered,
         location=f"/batch/{batch.pk}",

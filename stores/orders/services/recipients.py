@@ -132,7 +132,6 @@ def _delete_proof_of(order: Order, item: OrderItem) -> None:
 
 def _erase_copies(order: Order, words: list[str]) -> None:
     rewrite_stored_responses(
-        callers=Q(user=order.user_id, application=order.application_id),
         since=order.created,
         until=order.created,
         location=f"/order/{order.pk}",
