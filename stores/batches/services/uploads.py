@@ -1,10 +1,8 @@
 """Reads a file of rows into a batch; the file itself is not kept."""
 
 import re
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
@@ -14,6 +12,7 @@ from accounts.callers import Caller
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.db.locks import lock_of_its_own
 from fulfillment.core.errors import Busy, Invalid
+from printing.bounded import ScratchFolder
 from stores.batches.files.matching import match_columns
 from stores.batches.files.reading import MAX_BATCH_FILE_BYTES, read_rows
 from stores.batches.files.records import FileRow, RowFileRefused, Table
@@ -75,8 +74,8 @@ def _make_storable(text: str) -> str:
 
 
 def _read_upload(batch: Batch, content: bytes, content_type: str, name: str) -> Table:
-    with tempfile.TemporaryDirectory(prefix="batch-rows-") as folder:
-        path = Path(folder) / "rows"
+    with ScratchFolder("batch-rows") as folder:
+        path = folder / "rows"
         path.write_bytes(content)
         try:
             return read_rows(

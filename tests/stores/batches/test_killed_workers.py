@@ -1,10 +1,11 @@
-"""Workers that are killed, at any statement and at random moments: nothing is lost or doubled."""
+"""Processes that are killed, at any statement and at random moments: nothing is lost, doubled or left behind."""
 
 import os
 import random
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
@@ -13,6 +14,7 @@ from stores.batches.models import BatchRow
 from stores.batches.services.checking import check_batch
 from stores.batches.services.ordering import order_batch, write_orders
 from stores.batches.services.rows import replace_rows
+from stores.batches.services.uploads import read_source
 from stores.budgets.services.ledger import check_balances
 from stores.orders.models import ActorKind, Order, OrderItem
 from stores.orders.services.changes import Actor
@@ -40,6 +42,15 @@ WORK = (
     "import gc; gc.disable(); import django; django.setup(); from uuid import UUID;"
     "from stores.batches.services.{module} import {name}; {name}(batch_id=UUID('{batch}'))"
 )
+READ_AND_DIE = """
+import django; django.setup()
+import os, signal
+from stores.batches.models import Batch
+from stores.batches.services import uploads
+uploads.target_labels = lambda batch: {}
+uploads.read_rows = lambda **options: os.kill(os.getpid(), signal.SIGKILL)
+uploads.read_source(batch=Batch(mode="Items"), content=b"Name\\nAda Lovelace\\n", content_type="text/csv")
+"""
 # Of the check, and as many of the order.
 KILLS = cases(2, 25)
 ROWS = 15 * KILLS
@@ -147,3 +158,18 @@ def test_same_file_ten_times_and_twice_at_once_makes_no_new_row(access):
     at_once(*[lambda: replace_rows(batch=fresh(batch), source=source_of(rows))] * 2)
 
     assert set(batch.rows.values_list("pk", flat=True)) == known
+
+
+def test_file_of_a_process_that_is_killed_while_it_reads_is_removed_by_the_next(
+    access, child_environment, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    killed = subprocess.run(
+        [sys.executable, "-c", READ_AND_DIE], env={**child_environment, "TMPDIR": str(tmp_path)}, check=False
+    )
+    assert killed.returncode == -signal.SIGKILL
+    assert [file.read_bytes() for file in tmp_path.rglob("rows")] == [b"Name\nAda Lovelace\n"]
+
+    read_source(batch=make_batch(access), content=b"Name\nGrace Hopper\n", content_type="text/csv")
+
+    assert list(tmp_path.rglob("rows")) == []
