@@ -10,7 +10,7 @@ from PIL import Image
 
 from printing.imposition.marks import POINTS, text_path, text_width
 from printing.pictures import encode_picture
-from printing.press.objects import image_stream, save_pdf
+from printing.press.objects import image_stream, pack_streams, save_pdf
 
 COLUMNS, ROWS = 4, 5
 CELLS = COLUMNS * ROWS
@@ -43,6 +43,7 @@ def contact_sheet(cells: Iterable[Cell], *, title: str) -> bytes:
         if not len(pdf.pages):
             _add_page(pdf, ())
         pdf.docinfo["/Title"] = title
+        pack_streams(pdf)
         return save_pdf(pdf, object_stream_mode=pikepdf.ObjectStreamMode.generate)
 
 

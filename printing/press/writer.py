@@ -2,9 +2,7 @@
 
 import hashlib
 import re
-import zlib
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
@@ -16,7 +14,7 @@ from printing.press.device_colors import DeviceColors
 from printing.press.die_lines import overprint_tools
 from printing.press.groups import mask_of
 from printing.press.identity import give_id, identify, intend
-from printing.press.objects import drop, get_dictionary, held_in, is_plain, states_of
+from printing.press.objects import drop, get_dictionary, held_in, is_plain, pack_streams, states_of
 from printing.press.paints import Inks
 from printing.press.pictures import KEPT
 from printing.press.plain import OF_DEVICES
@@ -25,8 +23,6 @@ from printing.press.repaint import Repainter
 
 POINTS_OF_MM = 72 / 25.4
 PDF_VERSION = "1.6"
-# A quarter of the time of zlib's default level; the text grows by an eighth, little beside the profile.
-PACKING = 2
 # The typesetter draws the marks in full process colors, the only ones in four full inks that are stroked.
 # Letters come first in the pattern: a search that begins with a look back is ten times slower.
 _MARKS = re.compile(rb"1 1 1 1 K(?<![\d.]1 1 1 1 K)(?![A-Za-z0-9])")
@@ -108,7 +104,7 @@ def write_press_file(source: bytes, job: PressJob) -> bytes:
 
 def _save_pdf(pdf: pikepdf.Pdf) -> bytes:
     """Keeps compressed streams. Takes 3 ms; the library would take 10."""
-    _pack_streams(pdf)
+    pack_streams(pdf)
     drop(pdf.trailer, "/ID")
     out = BytesIO()
     pdf.save(
@@ -121,22 +117,6 @@ def _save_pdf(pdf: pikepdf.Pdf) -> bytes:
         stream_decode_level=pikepdf.StreamDecodeLevel.none,
     )
     return give_id(out)
-
-
-def _pack_streams(pdf: pikepdf.Pdf) -> None:
-    """Compresses the new streams except the metadata, which other programs search as text.
-
-    Artwork may be compressed with LZW, which PDF/X-4 forbids.
-    """
-    for stream in pdf.objects:
-        if not isinstance(stream, pikepdf.Stream) or stream.get("/Type") == "/Metadata":
-            continue
-        if "/Filter" not in stream:
-            stream.write(zlib.compress(stream.read_raw_bytes(), PACKING), filter=pikepdf.Name.FlateDecode)
-        elif "/LZWDecode" in str(stream.get("/Filter")):
-            with suppress(pikepdf.PdfError):
-                content = stream.read_bytes(pikepdf.StreamDecodeLevel.generalized)
-                stream.write(zlib.compress(content, PACKING), filter=pikepdf.Name.FlateDecode)
 
 
 def _place_pictures(pdf: pikepdf.Pdf, pictures: Mapping[str, str]) -> list[pikepdf.Pdf]:
