@@ -6,6 +6,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0011_user_language'),
+        ('contenttypes', '0002_remove_content_type_name'),
     ]
 
     operations = [

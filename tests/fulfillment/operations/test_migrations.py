@@ -9,6 +9,7 @@ import pytest
 from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.db.migrations import RenameModel
 from django.db.migrations.loader import MigrationLoader
 from django_migration_linter.sql_analyser import analyse_sql_statements, get_sql_analyser_class
 
@@ -84,6 +85,20 @@ def test_every_migration_can_be_reversed():
         ]
 
     assert ways == []
+
+
+def test_renamed_models_are_renamed_in_the_content_types_of_today():
+    """Going back, Django asks the content types for a column that 0002 removed, unless the migration depends on it."""
+    loader = MigrationLoader(None)
+    renaming = {
+        node
+        for node, migration in loader.disk_migrations.items()
+        if any(isinstance(operation, RenameModel) for operation in migration.operations)
+    }
+    assert ("accounts", "0012_idempotent_response") in renaming
+    for node in renaming:
+        state = loader.project_state(node, at_end=False)
+        assert "name" not in state.models["contenttypes", "contenttype"].fields
 
 
 def names_of(database: str) -> list[str]:
