@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from django.core import signing
@@ -14,51 +13,39 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.callers import Caller
 from fulfillment.core.api.errors import exception_response, problem
 from fulfillment.core.concurrency_limits import FILES
-from fulfillment.core.errors import DomainError
+from fulfillment.core.errors import DomainError, ServiceBusy, TooManyAtOnce
 from fulfillment.core.files.downloads import limited_pdf
 from fulfillment.core.text import parse_number
-from production.dispatch.services.reports import receive_reports
+from production.dispatch.services.postbacks import queue_postback, store_postback
 from production.jobs.selectors import job_number
 from production.jobs.services.adapter_jobs import FILE_SALT, FILE_VALID, PAPERS, stamped_content
-from production.providers.models import Provider
-from production.providers.selectors import adapter_of, provider_at_address
+from production.providers.selectors import provider_at_address
 from stores.orders.models import OrderItem
 from stores.orders.services.eddm_papers import render_eddm_papers
 from stores.orders.services.print_files import read_print_file
 
 MAX_BODY_BYTES = 1024 * 1024
-# Each is a transaction of its own: more would hold a thread for many seconds.
-MAX_REPORTS = 100
-# One report may be of all jobs of an order.
-MAX_SECONDS = 10.0
 
 
 @csrf_exempt
 @require_POST
 def receive_postback(request: HttpRequest, code: str, secret: str) -> HttpResponse:
-    """Answers 200 for every stored report, even a repeated or contradictory one, so that it is not resent."""
+    """Answers 2xx for every report, even a repeated or contradictory one, so that it is not resent."""
     provider = provider_at_address(code, secret)
     if provider is None:
         return problem(404, "address_unknown", "This address accepts no reports.")
     if parse_number(request.META.get("CONTENT_LENGTH") or "0", most=MAX_BODY_BYTES) is None:
         return problem(413, "body_too_large", f"A report may have at most {MAX_BODY_BYTES:,} bytes.")
-    body = request.read(MAX_BODY_BYTES)
+    body, content_type = request.read(MAX_BODY_BYTES), request.headers.get("Content-Type", "")
     try:
-        with FILES.slot(f"provider:{provider.pk}"):
-            return _receive_reports(provider, body, dict(request.headers))
+        try:
+            with FILES.slot(f"provider:{provider.pk}"):
+                rows = store_postback(provider=provider, body=body, content_type=content_type)
+        except (ServiceBusy, TooManyAtOnce) as refusal:
+            count = queue_postback(provider=provider, body=body, content_type=content_type, refusal=refusal)
+            return JsonResponse({"Received": count, "Outcomes": ["Queued"] * count}, status=202)
     except DomainError as error:
         return exception_response(error)
-
-
-def _receive_reports(provider: Provider, body: bytes, headers: Mapping[str, str]) -> HttpResponse:
-    try:
-        reports = adapter_of(provider).parse_report(body, headers)
-    except ValueError as error:
-        return problem(400, "report_unreadable", str(error))
-    if len(reports) > MAX_REPORTS:
-        message = f"There are {len(reports):,} reports; at most {MAX_REPORTS} are accepted at once."
-        return problem(400, "too_many_reports", message)
-    rows = receive_reports(provider=provider, reports=reports, seconds=MAX_SECONDS)
     return JsonResponse({"Received": len(rows), "Outcomes": [row.outcome for row in rows]})
 
 

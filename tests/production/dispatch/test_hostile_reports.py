@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from accounts.models import Notification, Role
 from accounts.permissions import Permission
-from production.dispatch import views
+from fulfillment.core import concurrency_limits
+from production.dispatch.services import postbacks
 from production.dispatch.services.reports import receive_reports
 from production.interface import Exchange, Report, Submitted
 from production.jobs.models import Attempt, AttemptKind, JobHistory, ProviderReport
@@ -32,6 +33,7 @@ from tests.factories.production import (
 )
 from tests.support.costs import calls
 from tests.support.orders.shop import Shop
+from tests.support.servers.queued_jobs import work_off
 
 ERASED = "[erased]"
 
@@ -191,15 +193,47 @@ def test_reports_that_lie_in_each_other_are_refused_once_they_are_long():
         read_xjmf(body)
 
 
+def states(number, *, message=""):
+    return [
+        {"JobNumber": number, "State": state, "Message": message}
+        for state in ("Acknowledged", "InProduction")
+    ]
+
+
 @pytest.mark.django_db
 def test_postback_that_takes_long_goes_on_where_it_ended(press, number, monkeypatch):
-    monkeypatch.setattr(views, "MAX_SECONDS", 0.0)
-    many = [{"JobNumber": number, "State": state} for state in ("Acknowledged", "InProduction")]
+    monkeypatch.setattr(postbacks, "MAX_SECONDS", 0.0)
+    many = states(number, message="x" * postbacks.MAX_QUEUED_BYTES)
 
     first, then = post(press, json.dumps(many)), post(press, json.dumps(many[1:]))
 
     assert (first.status_code, first.json()["Code"]) == (503, "service_busy")
     assert then.json() == {"Received": 1, "Outcomes": ["Applied"]}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("other", ["provider:{}", "somebody"])
+def test_postback_that_meets_other_work_is_stored_by_a_worker(press, number, settings, monkeypatch, other):
+    settings.CONCURRENCY_WAIT_SECONDS = 0
+    settings.FILES_CONCURRENCY = 1
+    monkeypatch.setattr(concurrency_limits, "_under_way", [("files", other.format(press.pk))])
+
+    response = post(press, json.dumps(states(number)))
+
+    assert response.status_code == 202
+    assert response.json() == {"Received": 2, "Outcomes": ["Queued", "Queued"]}
+    assert only_job(number=number).state == "Sent"
+    assert work_off(postbacks.POSTBACK_TASK) == 1
+    assert only_job(number=number).state == "InProduction"
+
+
+@pytest.mark.django_db
+def test_postbacks_are_read_before_they_wait_and_few_wait(press, number, settings, monkeypatch):
+    settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
+    monkeypatch.setattr(postbacks, "MAX_QUEUED", 1)
+
+    assert [post(press, body).status_code for body in ("nonsense", "[]" * 40_000)] == [400, 503]
+    assert [post(press, json.dumps(states(number))).status_code for _ in range(2)] == [202, 503]
 
 
 @pytest.mark.django_db
