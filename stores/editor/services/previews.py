@@ -39,6 +39,8 @@ BOX = re.compile(r"/Pages/(\d+)/Boxes/(\d+)(?:/|\Z)")
 SAMPLE = "/Samples"
 PRINT_SECONDS = 20.0
 SPECIMEN_MM = (110, 20)
+# Far above any page that a template may have.
+PAGE_LIMIT_MM = 100_000
 
 
 def size_with_bleed(page: Mapping[str, Any]) -> tuple[float, float] | None:
@@ -46,9 +48,9 @@ def size_with_bleed(page: Mapping[str, Any]) -> tuple[float, float] | None:
     try:
         bleed = 2 * float(page.get("BleedMM") or 0)
         width, height = float(page["WidthMM"]) + bleed, float(page["HeightMM"]) + bleed
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return None
-    return (width, height) if width > 0 and height > 0 else None
+    return (width, height) if 0 < width < PAGE_LIMIT_MM and 0 < height < PAGE_LIMIT_MM else None
 
 
 def has_shape_of(artwork: Artwork, page: Mapping[str, Any]) -> bool:

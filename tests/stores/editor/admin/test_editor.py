@@ -12,9 +12,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from PIL import Image
 
+from printing.typesetting import Artwork
 from stores.catalog.models import ArtworkUpload, Product
 from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import save_product
+from stores.editor.services.previews import explain_shape, has_shape_of
 from stores.presets.models import PrintPreset
 from tests.factories.accounts import OperatorFactory
 from tests.factories.presets import PrintPresetFactory
@@ -402,6 +404,16 @@ def test_background_of_another_shape_can_be_made_to_fit(editor, how, name, size)
     assert (shaped.status_code, shaped.context["editor"]["faults"]) == (200, [])
     assert draft_of(shaped)["Pages"][0]["Background"] == f"photo-{name}.png"
     assert editor.press(inputs(shaped), "save").status_code == 302
+
+
+@pytest.mark.parametrize(
+    "wrong", [0, -5, 1e308, pytest.param(10**400, id="long"), "1e999", "nan", None, [], "wide"]
+)
+def test_page_of_an_impossible_size_has_no_shape(wrong):
+    artwork = Artwork("photo.png", "image/png", b"", "", 400, 300)
+
+    assert not has_shape_of(artwork, {"WidthMM": 1e-300, "HeightMM": wrong})
+    assert explain_shape(artwork, {"WidthMM": wrong, "HeightMM": 50}) == ""
 
 
 def test_background_that_margins_would_make_too_large_is_refused(editor):
