@@ -29,7 +29,8 @@ HEADER_WITHIN = 10
 # The shape of a route is a long cell; the csv module's limit applies.
 MAX_LINE_LENGTH = 1 << 17
 MAX_COLUMNS = 500
-LINES_OF_A_ROW = 1000
+# Beyond, a quote is open by mistake, and the next one would make all lines between them one cell.
+LINES_OF_A_ROW = 20
 FORMATS = ("auto", "csv", "gis-json", "delstat")
 PEEKED = 4096
 

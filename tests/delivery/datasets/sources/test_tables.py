@@ -175,3 +175,10 @@ def test_file_that_is_refused(gather, content, says):
 def test_quote_that_is_never_closed(gather):
     with pytest.raises(BadRouteFile, match="near line 2"):
         gather(table('84101,C001,"600,40,640', *LINES * 10_000))
+
+
+def test_quote_that_meets_another_one_far_below_swallows_no_lines(gather):
+    lines = ['84101,C001,"600,40,640', *LINES * 100, '84101,C002,600",40,640', *LINES]
+
+    with pytest.raises(BadRouteFile, match="an opening quote is not closed within 20 lines"):
+        gather(table(*lines))
