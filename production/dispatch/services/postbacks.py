@@ -35,11 +35,12 @@ def queue_postback(
 
     Raises Invalid, and the refusal if the body is large or many wait.
     """
-    lock = f"{POSTBACK_TASK}.{provider.pk}"
-    if len(body) > MAX_QUEUED_BYTES or ProcrastinateJob.objects.filter(lock=lock).count() >= MAX_QUEUED:
+    waiting = ProcrastinateJob.objects.filter(task_name=POSTBACK_TASK, args__provider_id=provider.pk)
+    if len(body) > MAX_QUEUED_BYTES or waiting.count() >= MAX_QUEUED:
         raise refusal
     reports = _read_reports(provider, body, content_type)
-    task = app.configure_task(POSTBACK_TASK, lock=lock)
+    # Behind mails and batches.
+    task = app.configure_task(POSTBACK_TASK, priority=-1)
     task.defer(provider_id=provider.pk, body=b64encode(body).decode(), content_type=content_type)
     return len(reports)
 
