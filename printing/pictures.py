@@ -8,7 +8,7 @@ from io import BytesIO
 from itertools import islice
 
 from PIL import Image
-from PIL.JpegImagePlugin import JpegImageFile
+from PIL.JpegImagePlugin import MARKER, JpegImageFile
 
 # What Pillow raises for damaged pictures and metadata.
 PILLOW_ERRORS = (
@@ -34,7 +34,8 @@ CHUNKS = 10_000
 # The segments of a JPEG before its pixels. Those that are nearly full make 160 of 10 MB; for each of metadata, Pillow
 # copies all earlier ones.
 SEGMENTS = 1_000
-MARKERS_ALONE = range(0xFFD0, 0xFFDA)
+# Pillow skips no segment of these markers.
+MARKERS_ALONE = frozenset(marker for marker, (_, _, read) in MARKER.items() if read is None)
 PNG_START, JPEG_START = b"\x89PNG\r\n\x1a\n", b"\xff\xd8"
 # The tag of metadata that says how a picture is turned, and its first value for one that lies on its side.
 ORIENTATION, ON_ITS_SIDE = 0x0112, 5

@@ -14,6 +14,7 @@ from printing.pictures import (
     SEGMENTS,
     PictureTooLarge,
     PictureUnreadable,
+    check_parts,
     check_scans,
     held_samples,
     open_picture,
@@ -86,8 +87,21 @@ def test_jpeg_of_very_many_parts_is_refused_before_it_is_opened(part):
         isolation.clean(content[:start] + part * (SEGMENTS + 1) + content[start:])
 
 
+@pytest.mark.parametrize("marker", [b"\xff\xc8", b"\xff\xf0", b"\xff\xfd"])
+def test_marker_without_a_length_hides_no_parts_of_a_jpeg(marker):
+    """The two bytes behind it are no length for Pillow, which took 4 seconds for 10 MB of parts behind such markers."""
+    content = saved()
+    start = content.index(SCAN_OF_THREE)
+    parts = b"\xff\xfe\0\2" * (0xFF00 // 4)
+
+    with pytest.raises(UploadRefused, match="not a readable"):
+        isolation.clean(content[:start] + marker + parts + content[start:])
+    with pytest.raises(PictureUnreadable):
+        check_parts(content[:start] + marker + parts + content[start:])
+
+
 @pytest.mark.parametrize("place", [b"IDAT", b"IEND"])
-def test_png_of_very_many_parts_is_refused_before_it_is_opened(place):
+def test_png_of_very_very_many_parts_is_refused_before_it_is_opened(place):
     content = saved(form="PNG")
     start = content.index(place) - 4
     text = b"\0\0\0\2tEXta\0" + zlib.crc32(b"tEXta\0").to_bytes(4, "big")
