@@ -36,6 +36,9 @@ CHUNKS = 10_000
 SEGMENTS = 1_000
 # Pillow skips no segment of these markers.
 MARKERS_ALONE = frozenset(marker for marker, (_, _, read) in MARKER.items() if read is None)
+# Pictures have one of these. Pillow expands each profile of a PNG to 1 MB, and keeps what each frame of a JPEG lists.
+HEAVY_PARTS = 10
+PROFILE, FRAMES = b"iCCP", frozenset(range(0xFFC0, 0xFFD0)) - {0xFFC4, 0xFFC8, 0xFFCC}
 PNG_START, JPEG_START = b"\x89PNG\r\n\x1a\n", b"\xff\xd8"
 # The tag of metadata that says how a picture is turned, and its first value for one that lies on its side.
 ORIENTATION, ON_ITS_SIDE = 0x0112, 5
@@ -74,22 +77,23 @@ def open_picture(
 def check_parts(content: bytes) -> None:
     """Raises PictureUnreadable for a picture of too many parts; call it before Pillow opens the picture."""
     most = SEGMENTS if content.startswith(JPEG_START) else CHUNKS
-    if sum(1 for _ in islice(_parts(content), most + 1)) > most:
+    parts = list(islice(_parts(content), most + 1))
+    if len(parts) > most or sum(parts) > HEAVY_PARTS:
         raise PictureUnreadable
 
 
-def _parts(content: bytes) -> Iterator[int]:
-    """The places of a PNG's chunks, or of what precedes the first scan of a JPEG: segments, and bytes between them."""
+def _parts(content: bytes) -> Iterator[bool]:
+    """Whether each is heavy: of a PNG's chunks, or of what precedes a JPEG's first scan, segments and bytes between."""
     if content.startswith(PNG_START):
         place = len(PNG_START)
         while place < len(content) and not content.startswith(b"IEND", place + 4):
-            yield place
+            yield content.startswith(PROFILE, place + 4)
             place += 12 + int.from_bytes(content[place : place + 4], "big")
     elif content.startswith(JPEG_START):
         place = len(JPEG_START)
         while place < len(content) and not content.startswith(START_OF_SCAN, place):
-            yield place
             marker = int.from_bytes(content[place : place + 2], "big")
+            yield marker in FRAMES
             if not 0xFF00 < marker < 0xFFFF:
                 place += 1
             elif marker in MARKERS_ALONE:

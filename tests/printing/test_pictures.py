@@ -100,6 +100,28 @@ def test_marker_without_a_length_hides_no_parts_of_a_jpeg(marker):
         check_parts(content[:start] + marker + parts + content[start:])
 
 
+def test_jpeg_of_many_frames_is_refused_before_it_is_opened():
+    content = saved()
+    start = content.index(SCAN_OF_THREE)
+    frame = b"\xff\xc0\xff\xfb\x08\0\x30\0\x40\3" + bytes(0xFFF3)
+
+    with pytest.raises(PictureUnreadable):
+        check_parts(content[:start] + frame * 10 + content[start:])
+
+
+@pytest.mark.parametrize("place", [b"IDAT", b"IEND"])
+def test_png_of_many_profiles_is_refused_before_it_is_opened(place):
+    """Each is expanded: 10 MB took 20 seconds of processor time."""
+    content = saved(form="PNG")
+    start = content.index(place) - 4
+    data = b"iCCPa\0\0" + zlib.compress(bytes(900_000))
+    profile = (len(data) - 4).to_bytes(4, "big") + data + zlib.crc32(data).to_bytes(4, "big")
+    assert isolation.clean(content[:start] + profile * 2 + content[start:]).width == SIZE[0]
+
+    with pytest.raises(UploadRefused, match="not a readable"):
+        isolation.clean(content[:start] + profile * 11 + content[start:])
+
+
 @pytest.mark.parametrize("place", [b"IDAT", b"IEND"])
 def test_png_of_very_very_many_parts_is_refused_before_it_is_opened(place):
     content = saved(form="PNG")
