@@ -212,7 +212,7 @@ class SiteFlowAdapter:
 
 def _is_of_another_site(response: ProviderResponse) -> bool:
     """Whether a web page or a redirect came back, such as of a proxy: the request may not have reached Site Flow."""
-    is_page = response.is_success and response.text.lstrip().startswith("<")
+    is_page = response.is_success and response.text.removeprefix("\ufeff").lstrip().startswith("<")
     return is_page or 300 <= response.status < 400
 
 

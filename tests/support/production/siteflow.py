@@ -192,7 +192,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             self.connection.close()
         elif fault == "page":
-            self._write(200, b"\n<!DOCTYPE html><title>Back soon</title>")
+            self._write(200, b"\xef\xbb\xbf\n<!DOCTYPE html><title>Back soon</title>")
         elif fault is not None:
             self._reply(int(fault), {"error": {"message": "fault"}})
         return fault is not None
