@@ -138,7 +138,9 @@ def rewrite_stored_responses(
 def delete_responses_about(*, record_id: str, created: datetime) -> None:
     """Deletes stored responses without a Location that name a record made at this time."""
     when = (created - CLOCKS_APART, created + CLOCKS_APART)
-    for stored in IdempotentResponse.objects.filter(headers__Location__isnull=True, created__range=when):
+    responses = IdempotentResponse.objects.filter(headers__Location__isnull=True, created__range=when)
+    # All at once, 10,000 of 40 kB take a gigabyte.
+    for stored in responses.iterator(chunk_size=20):
         if record_id in decrypt(stored.body):
             stored.delete()
 

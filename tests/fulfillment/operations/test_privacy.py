@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
 from django.test import Client, TestCase
 from django.urls import reverse
+from django.utils import timezone
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from accounts.callers import Caller
@@ -20,6 +21,7 @@ from accounts.models import AssociationRequest, IdempotentResponse, Role, Tenant
 from accounts.selectors.users import subscription_keys
 from accounts.services import personal_data
 from accounts.services.email_changes import request_email_change
+from accounts.services.idempotency import delete_responses_about
 from accounts.services.mailed_links import request_reset_link
 from applications.registration.models import Application
 from applications.registration.services.applications import create_application
@@ -28,7 +30,7 @@ from delivery.datasets.models import ImportRun
 from fulfillment.core.audit.personal_data import ErasureOptions
 from fulfillment.core.errors import Conflict
 from fulfillment.core.files.storage import StorageUnavailable
-from fulfillment.core.secrets import decrypt
+from fulfillment.core.secrets import decrypt, encrypt
 from fulfillment.operations.backups.programs import run_program
 from fulfillment.operations.privacy import data_providers, erase_user, export_user_data, find_user
 from stores.orders.models import Order, OrderStatus
@@ -414,6 +416,21 @@ def test_erasing_a_person_removes_the_stored_response_in_which_another_made_the_
     erase_user(user=User.objects.get(username="jane"))
 
     assert ["joan" in decrypt(kept.body) for kept in IdempotentResponse.objects.all()] == [True]
+
+
+def test_erasing_a_person_reads_few_stored_responses_at_once(world):
+    now, body = timezone.now(), encrypt("x" * 100_000)
+    IdempotentResponse.objects.bulk_create(
+        IdempotentResponse(key=str(number), status=200, headers={}, body=body, created=now)
+        for number in range(400)
+    )
+    tracemalloc.start()
+
+    delete_responses_about(record_id="y", created=now)
+
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 200 * len(body)
 
 
 @pytest.mark.parametrize("name", ["changed", "object", "Associated", "Name"])
