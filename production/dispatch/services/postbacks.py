@@ -35,8 +35,8 @@ def queue_postback(
 
     Raises Invalid, and the refusal if the body is large or many wait.
     """
-    waiting = ProcrastinateJob.objects.filter(task_name=POSTBACK_TASK, args__provider_id=provider.pk)
-    if len(body) > MAX_QUEUED_BYTES or waiting.count() >= MAX_QUEUED:
+    jobs = ProcrastinateJob.objects.filter(task_name=POSTBACK_TASK, args__provider_id=provider.pk)
+    if len(body) > MAX_QUEUED_BYTES or jobs.filter(status="todo").count() >= MAX_QUEUED:
         raise refusal
     reports = _read_reports(provider, body, content_type)
     # Behind mails and batches.

@@ -4,6 +4,7 @@ import json
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -234,6 +235,10 @@ def test_postbacks_are_read_before_they_wait_and_few_wait(press, number, setting
 
     assert [post(press, body).status_code for body in ("nonsense", "[]" * 40_000)] == [400, 503]
     assert [post(press, json.dumps(states(number))).status_code for _ in range(2)] == [202, 503]
+    # A failed one waits no longer.
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE procrastinate_jobs SET status = 'failed'")
+    assert post(press, json.dumps(states(number))).status_code == 202
 
 
 @pytest.mark.django_db
