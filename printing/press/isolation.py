@@ -13,7 +13,7 @@ from PIL import Image
 
 from printing import bounded, waiting
 from printing.bounded import TaskFailed, busy, caller, run_bounded
-from printing.pictures import check_parts, held_samples, is_jpeg
+from printing.pictures import essential_parts, held_samples, is_jpeg
 from printing.press import pictures
 from printing.press.artwork import PAGES, ArtworkRefused, PreparedArtwork, page_from
 from printing.press.colors import separation_of
@@ -149,8 +149,7 @@ def is_readable(content: bytes) -> bool:
 
 def is_large(content: bytes) -> bool:
     try:
-        check_parts(content)
-        with Image.open(BytesIO(content), formats=FORMATS) as picture:
+        with Image.open(BytesIO(essential_parts(content)), formats=FORMATS) as picture:
             return is_large_picture(picture)
     except Exception:  # noqa: BLE001 - decoding reports the fault
         return False

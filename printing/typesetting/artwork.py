@@ -13,7 +13,14 @@ from PIL import Image
 from printing.bounded import TaskFailed
 from printing.caches import WeightedCache
 from printing.errors import CodedError
-from printing.pictures import ON_ITS_SIDE, ScansTooLarge, check_parts, check_scans, is_jpeg, orientation_of
+from printing.pictures import (
+    ON_ITS_SIDE,
+    ScansTooLarge,
+    check_scans,
+    essential_parts,
+    is_jpeg,
+    orientation_of,
+)
 from printing.press import isolation
 from printing.press.artwork import ArtworkRefused, PreparedArtwork, place_artwork
 from printing.press.pictures import reshaped_size
@@ -92,8 +99,7 @@ def measure_picture(
     # Pillow's warning of a large picture may be raised as an error. catch_warnings is no help: it would change
     # the filters of all threads.
     try:
-        check_parts(content)
-        with Image.open(io.BytesIO(content), formats=formats) as picture:
+        with Image.open(io.BytesIO(essential_parts(content)), formats=formats) as picture:
             width, height = picture.size
             is_large = isolation.is_large_picture(picture)
             if largest is None:
