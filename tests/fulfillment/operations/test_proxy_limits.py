@@ -1,10 +1,12 @@
-"""How much the nginx.conf of docs/deploy lets one address do. nginx alone counts: what passes is answered by 502."""
+"""How much nginx.conf and connections.nft let one address do. nginx alone counts: what passes is answered by 502."""
 
 import contextlib
 import itertools
 import re
 import socket
 import ssl
+import subprocess
+import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -24,6 +26,7 @@ from tests.support.servers.proxies import (
     proxied,
     read_response,
     read_responses,
+    require_program,
 )
 
 pytestmark = pytest.mark.slow
@@ -39,6 +42,21 @@ BATCH = 50
 SIGN_IN = ["/accounts/login/", "/accounts/second-step/"] * 2
 FIRST_PAGE = ["/catalog/demo", *["/static/brand/mark.svg"] * 14]
 MEGABYTE = 2**20
+# Says how many of 1,501 connections of one address succeed, and then of 10 of another one.
+OPEN_CONNECTIONS = """
+import resource, socket
+resource.setrlimit(resource.RLIMIT_NOFILE, (8192, 8192))
+server = socket.create_server(("127.0.0.1", 443), backlog=4096)
+kept = []
+for address, count in (("127.0.0.2", 1501), ("127.0.0.3", 10)):
+    before = len(kept)
+    for _ in range(count):
+        try:
+            kept.append(socket.create_connection(("127.0.0.1", 443), 0.5, (address, 0)))
+        except TimeoutError:
+            pass
+    print(len(kept) - before)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -195,6 +213,29 @@ def test_large_bodies_of_one_address_at_the_same_time_are_limited(held, length):
             refused = read_response(connection)
 
     assert refused.status == REFUSED
+
+
+@pytest.mark.parametrize("port", ["http", "https"])
+def test_heads_that_are_not_completed_are_cut_off(nginx, port):
+    with nginx.connect_plainly(new_address(), port=getattr(nginx, port)) as connection:
+        connection.sendall(b"G")
+        connection.settimeout(30)
+        with contextlib.suppress(ConnectionResetError):
+            assert connection.recv(65536) == b""
+
+
+def test_connections_of_one_address_are_limited():
+    """In a network of this test alone, by the first addresses of 127.0.0.0/8."""
+    require_program("unshare", package="util-linux")
+    alone = ["unshare", "--net", "sh", "-ec"]
+    if subprocess.run([*alone, "nft list ruleset"], capture_output=True).returncode:
+        pytest.skip("needs root and the package nftables")
+    rules = f"nft -f {DEPLOY / 'connections.nft'}"
+    steps = f"ip link set lo up; {rules}; {rules}; exec {sys.executable} -c '{OPEN_CONNECTIONS}'"
+
+    result = subprocess.run([*alone, steps], capture_output=True, text=True)
+
+    assert result.stdout.split() == ["1500", "10"], result.stderr
 
 
 def test_proof_of_the_host_is_served_without_https(nginx):
