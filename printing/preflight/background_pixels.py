@@ -30,6 +30,7 @@ PIXELS = 1200
 CACHE_BYTES = 24_000_000
 # The darkest part of a color from 0 to 255: paper is lighter, ink is darker than these.
 PAPER, INK = 250, 238
+_IS_INK = [255 if shade <= INK else 0 for shade in range(256)]
 # For pages that are drawn alone, together: each may take as long as a rendering.
 ALONE_SECONDS = 30.0
 # Shorter runs of ink are ends of lines or patterns.
@@ -85,15 +86,28 @@ class BackgroundPixels:
         outer = round(self.bleed * self.scale)
         if outer < 4:
             return []
-        red, green, blue = self.picture.split()
-        darkest = ImageChops.darker(ImageChops.darker(red, green), blue)
+        darkest = _find_darkest(self.picture)
         paper = darkest.point([255 if shade >= PAPER else 0 for shade in range(256)])
-        ink = darkest.point([255 if shade <= INK else 0 for shade in range(256)])
+        ink = darkest.point(_IS_INK)
         return [
             (side, area)
             for side, inside, outside, area in self._find_edges(page, outer)
-            if _longest_run(ink.crop(inside), paper.crop(outside), side) >= EDGE_MM * self.scale
+            if _longest_run(side, ink.crop(inside), paper.crop(outside)) >= EDGE_MM * self.scale
         ]
+
+    def inked_edges(self, page: Page) -> set[str]:
+        """The sides where ink reaches the trim for some length."""
+        scale = self.scale
+        left = top = round(self.bleed * scale)
+        right, bottom = (round((self.bleed + side) * scale) for side in (page.width, page.height))
+        rims = {
+            "left": (left, top, left + 1, bottom),
+            "top": (left, top, right, top + 1),
+            "right": (right - 1, top, right, bottom),
+            "bottom": (left, bottom - 1, right, bottom),
+        }
+        inks = {side: _find_darkest(self.picture.crop(rim)).point(_IS_INK) for side, rim in rims.items()}
+        return {side for side, ink in inks.items() if _longest_run(side, ink) >= EDGE_MM * scale}
 
     def _find_edges(self, page: Page, outer: int) -> Iterable[tuple[str, Pixels, Pixels, Area]]:
         """Yields for each side a strip inside the trim, one in the bleed (away from blurred edges), and the bleed."""
@@ -117,13 +131,22 @@ class BackgroundPixels:
         return box if box[2] > box[0] and box[3] > box[1] else None
 
 
-def _longest_run(inside: Image.Image, outside: Image.Image, side: str) -> int:
-    """The most pixels in a row along an edge with ink inside, and paper alone outside."""
-    size = (1, inside.height) if side in {"left", "right"} else (inside.width, 1)
-    inked, empty = (strip.resize(size, Image.Resampling.BOX).tobytes() for strip in (inside, outside))
+def _find_darkest(picture: Image.Image) -> Image.Image:
+    red, green, blue = picture.split()
+    return ImageChops.darker(ImageChops.darker(red, green), blue)
+
+
+def _longest_run(side: str, *strips: Image.Image) -> int:
+    """The most pixels in a row along an edge that are white across all strips."""
+    lines = [
+        strip.resize(
+            (1, strip.height) if side in {"left", "right"} else (strip.width, 1), Image.Resampling.BOX
+        )
+        for strip in strips
+    ]
     longest = run = 0
-    for inner, outer in zip(inked, empty, strict=True):
-        run = run + 1 if inner > 250 and outer > 250 else 0
+    for shades in zip(*(line.tobytes() for line in lines), strict=True):
+        run = run + 1 if min(shades) > 250 else 0
         longest = max(longest, run)
     return longest
 

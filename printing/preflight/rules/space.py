@@ -48,7 +48,7 @@ def _artwork_bleed_missing(sheet: CheckedSheet) -> Iterator[RuleMatch]:
         wanted = min(background.page.bleed, sheet.limits.bleed_mm)
         if not _lacks_bleed(background, wanted) or has_wrong_size(sheet, background.number):
             continue
-        if sides := set(_inked_edges(sheet, background.number)):
+        if sides := _inked_edges(sheet, background.number):
             words = ", ".join(side for side in SIDES if side in sides)
             found = f"{max(background.bleed, 0):.1f} mm, with ink at the {words}"
             yield replace(match_behind(background, None, found, f"{wanted:g} mm"), is_pdf=True)
@@ -58,10 +58,11 @@ def _lacks_bleed(background: Background, wanted: float) -> bool:
     return background.facts.page is not None and background.bleed < wanted - BLEED_SLACK_MM
 
 
-def _inked_edges(sheet: CheckedSheet, number: int) -> Iterator[str]:
+def _inked_edges(sheet: CheckedSheet, number: int) -> set[str]:
+    """The sides with much ink in all, or a run of it."""
     ground, page = sheet.background_pixels.get(number), sheet.template.pages[number]
     if ground is None or page.background is None:
-        return
+        return set()
     rim = 0.5
     strips = (
         Area(0, 0, rim, page.height),
@@ -69,10 +70,8 @@ def _inked_edges(sheet: CheckedSheet, number: int) -> Iterator[str]:
         Area(page.width - rim, 0, rim, page.height),
         Area(0, page.height - rim, page.width, rim),
     )
-    for side, strip in zip(SIDES, strips, strict=True):
-        mean = ground.mean(strip)
-        if mean is not None and min(mean) < 235:
-            yield side
+    means = zip(SIDES, map(ground.mean, strips), strict=True)
+    return ground.inked_edges(page).union(side for side, mean in means if mean and min(mean) < 235)
 
 
 @rule(

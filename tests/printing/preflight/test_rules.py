@@ -210,6 +210,8 @@ GROUND = b"0 0 .3 0 k 0 0 400 300 re f "
 CYAN_OVER = pdf(FULL + b"/GS gs 1 0 0 0 k 60 60 99 40 re f", ExtGState=OVERPRINT)
 WHITE = FULL + b"/GS gs 0 0 0 0 k 60 60 99 40 re f"
 WHITE_OVER = pdf(WHITE, ExtGState=OVERPRINT)
+# Over the whole width, 7 mm high.
+BAND = b".3 0 0 0 k 0 60 300 20 re f "
 ARTWORK_FAULTS = [
     ("overprint_not_shown", [], {"artwork": CYAN_OVER, "preset": PresetRules(keeps_overprint=True)}),
     ("artwork_size", [], trimmed(size=(210, 297))),
@@ -221,6 +223,7 @@ ARTWORK_FAULTS = [
     ("artwork_flattened", [], annotated(STAMP)),
     ("artwork_flattened", [], annotated(FIELD)),
     ("bleed_missing", [], trimmed()),
+    ("bleed_missing", [], trimmed(BAND)),
     ("text_cut_off", [], letters(x=-20, y=80)),
     ("text_outside_safe_area", [], letters(x=12, y=80)),
     ("text_small_reversed", [], letters(size=5, color=b"1 g", before=DARK_BLUE)),
