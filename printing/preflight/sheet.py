@@ -124,13 +124,13 @@ class Background:
         )
 
     @property
-    def bleed(self) -> float:
-        """How far a PDF reaches beyond the trim, on its shortest side."""
+    def bleeds(self) -> tuple[float, float, float, float]:
+        """How far the background reaches beyond the trim at the left, top, right and bottom."""
         if self.facts.page is None:
-            return self.page.bleed
+            return (self.page.bleed,) * 4
         (x, y), (width, height) = self.facts.page.center, (self.page.width, self.page.height)
         trim = Area(x - width / 2, y - height / 2, width, height)
-        return min(trim.insets(self.facts.page.reach))
+        return trim.insets(self.facts.page.reach)
 
 
 def die_lines_of(template: Template, facts: Mapping[str, ArtworkFacts] | None = None) -> frozenset[str]:

@@ -46,16 +46,21 @@ def _artwork_bleed_missing(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     """Ink of a PDF reaches the trim, and the PDF has less bleed than the page."""
     for background in sheet.backgrounds:
         wanted = min(background.page.bleed, sheet.limits.bleed_mm)
-        if not _lacks_bleed(background, wanted) or has_wrong_size(sheet, background.number):
+        short = _short_sides(background, wanted)
+        if not short or has_wrong_size(sheet, background.number):
             continue
-        if sides := _inked_edges(sheet, background.number):
+        if sides := short.keys() & _inked_edges(sheet, background.number):
             words = ", ".join(side for side in SIDES if side in sides)
-            found = f"{max(background.bleed, 0):.1f} mm, with ink at the {words}"
+            found = f"{max(min(short[side] for side in sides), 0):.1f} mm, with ink at the {words}"
             yield replace(match_behind(background, None, found, f"{wanted:g} mm"), is_pdf=True)
 
 
-def _lacks_bleed(background: Background, wanted: float) -> bool:
-    return background.facts.page is not None and background.bleed < wanted - BLEED_SLACK_MM
+def _short_sides(background: Background, wanted: float) -> dict[str, float]:
+    """The sides where a PDF has less bleed, and how much it has there."""
+    if background.facts.page is None:
+        return {}
+    bleeds = zip(SIDES, background.bleeds, strict=True)
+    return {side: bleed for side, bleed in bleeds if bleed < wanted - BLEED_SLACK_MM}
 
 
 def _inked_edges(sheet: CheckedSheet, number: int) -> set[str]:
@@ -122,11 +127,12 @@ def _touched_sides(visible: VisibleBox) -> list[str]:
 def background_ends_at_trim(sheet: CheckedSheet) -> Iterator[RuleMatch]:
     for background in sheet.backgrounds:
         ground = sheet.background_pixels.get(background.number)
-        if _lacks_bleed(background, min(background.page.bleed, sheet.limits.bleed_mm)):
-            continue
+        short = _short_sides(background, min(background.page.bleed, sheet.limits.bleed_mm))
         if ground is None or background.page.bleed < sheet.limits.bleed_mm - SLACK_MM:
             continue
         for side, area in ground.unbled:
+            if side in short:
+                continue
             found = f"paper in the bleed at the {side}"
             yield RuleMatch(
                 background.number, area, "The background", found, f"ink to {background.page.bleed:g} mm"

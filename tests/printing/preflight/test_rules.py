@@ -483,6 +483,18 @@ def test_marks_outside_of_the_trim_of_a_pdf_are_no_fault():
     assert inspected(**altered(with_margin, GROUND + MARKS)) == []
 
 
+def without_bleed_below(made):
+    made.pages[0].obj.MediaBox = [0, 3 * POINTS, 94.9 * POINTS, 56.8 * POINTS]
+    made.pages[0].obj.TrimBox = [3 * POINTS, 3 * POINTS, 91.9 * POINTS, 53.8 * POINTS]
+
+
+def test_side_without_bleed_is_a_fault_only_where_ink_reaches_it():
+    [found] = inspected(**altered(without_bleed_below))
+
+    assert (found.code, found.found) == ("bleed_missing", "0.0 mm, with ink at the bottom")
+    assert inspected(**altered(without_bleed_below, BAND)) == []
+
+
 def test_ink_within_the_trim_is_found_where_marks_have_as_much():
     content = GROUND + MARKS + b"1 1 1 1 k 90 90 30 20 re f"
 
