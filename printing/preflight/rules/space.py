@@ -51,7 +51,8 @@ def _artwork_bleed_missing(sheet: CheckedSheet) -> Iterator[RuleMatch]:
             continue
         if sides := short.keys() & _inked_edges(sheet, background.number):
             words = ", ".join(side for side in SIDES if side in sides)
-            found = f"{max(min(short[side] for side in sides), 0):.1f} mm, with ink at the {words}"
+            bleed = max(min(short[side] for side in sides), 0)
+            found = f"{bleed:.1f} mm, with ink at the {words}"
             yield replace(match_behind(background, None, found, f"{wanted:g} mm"), is_pdf=True)
 
 
