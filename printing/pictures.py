@@ -69,18 +69,20 @@ def open_picture(
 ) -> Image.Image:
     """Decode a picture; `check_header` may refuse it before that: a small file can claim a gigantic picture."""
     with readable():
-        source = Image.open(BytesIO(essential_parts(content)), formats=formats)
+        source = open_undecoded(content, formats)
         check_header(source)
         check_scans(source)
         source.load()
     return source
 
 
-def essential_parts(content: bytes) -> bytes:
-    """A PNG or JPEG without texts and most metadata; Pillow opens no other one in a web process.
+def open_undecoded(content: bytes, formats: list[str] | tuple[str, ...]) -> Image.Image:
+    """Opens a picture without what Pillow would read for long; raises PILLOW_ERRORS and PictureUnreadable."""
+    return Image.open(BytesIO(essential_parts(content)), formats=formats)
 
-    Raises PictureUnreadable for one of very many parts.
-    """
+
+def essential_parts(content: bytes) -> bytes:
+    """A PNG or JPEG without texts and most metadata; raises PictureUnreadable for one of very many parts."""
     if content.startswith(PNG_START):
         return PNG_START + b"".join(_essential_chunks(content))
     if content.startswith(JPEG_START):

@@ -1,14 +1,13 @@
 """Facts about pictures, read once and cached: size, colors and a thumbnail."""
 
 import hashlib
-import io
 from dataclasses import dataclass
 
 from PIL import Image, ImageStat
 
 from printing.bounded import TaskFailed
 from printing.caches import WeightedCache
-from printing.pictures import THUMBNAIL, highest_ink, thumbnail_size
+from printing.pictures import THUMBNAIL, highest_ink, open_undecoded, thumbnail_size
 from printing.press import isolation
 from printing.press.uploads import shrink_picture
 
@@ -52,7 +51,7 @@ def facts_of(content: bytes, digest: str | None = None) -> PictureFacts | None:
 
 
 def _read_facts(content: bytes) -> PictureFacts:
-    with Image.open(io.BytesIO(content), formats=["PNG", "JPEG"]) as picture:
+    with open_undecoded(content, ["PNG", "JPEG"]) as picture:
         width, height, mode = *picture.size, picture.mode
         has_profile = "icc_profile" in picture.info
         is_large = isolation.is_large_at_any_size(picture)

@@ -4,7 +4,6 @@ import fcntl
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 from zlib import crc32
@@ -13,7 +12,7 @@ from PIL import Image
 
 from printing import bounded, waiting
 from printing.bounded import TaskFailed, busy, caller, run_bounded
-from printing.pictures import essential_parts, held_samples, is_jpeg
+from printing.pictures import held_samples, is_jpeg, open_undecoded
 from printing.press import pictures
 from printing.press.artwork import PAGES, ArtworkRefused, PreparedArtwork, page_from
 from printing.press.colors import separation_of
@@ -149,14 +148,14 @@ def is_readable(content: bytes) -> bool:
 
 def is_large(content: bytes) -> bool:
     try:
-        with Image.open(BytesIO(essential_parts(content)), formats=FORMATS) as picture:
+        with open_undecoded(content, FORMATS) as picture:
             return is_large_picture(picture)
     except Exception:  # noqa: BLE001 - decoding reports the fault
         return False
 
 
 def is_large_to_render(content: bytes) -> bool:
-    with Image.open(BytesIO(content), formats=FORMATS) as picture:
+    with open_undecoded(content, FORMATS) as picture:
         return picture.width * picture.height > RENDERED_PIXELS
 
 

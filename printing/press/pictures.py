@@ -13,7 +13,7 @@ from typing import Any
 import pikepdf
 from PIL import Image, ImageCms, ImageOps
 
-from printing.pictures import PILLOW_ERRORS, encode_picture, is_jpeg
+from printing.pictures import PILLOW_ERRORS, encode_picture, is_jpeg, open_undecoded
 from printing.press.colors import Separation, separation_of
 from printing.press.objects import UNPACKED, image_stream, save_pdf
 from printing.press.paints import DEVICE, GRAY, OF_CMYK
@@ -43,7 +43,7 @@ def reshaped_size(size: tuple[int, int], proportion: float, *, crop: bool) -> tu
 
 def reshape(content: bytes, proportion: float, *, crop: bool) -> bytes:
     """A PNG or JPEG in this proportion of width to height: its center, or all of it between white margins."""
-    with Image.open(BytesIO(content), formats=["PNG", "JPEG"]) as source:
+    with open_undecoded(content, ("PNG", "JPEG")) as source:
         form = "JPEG" if is_jpeg(source) else "PNG"
         picture = source if source.mode in {"L", "RGB", "CMYK"} or form == "JPEG" else source.convert("RGBA")
         size = reshaped_size(picture.size, proportion, crop=crop)
@@ -80,7 +80,7 @@ class Plate:
 
 def separate_picture(content: bytes, separation: Separation) -> bytes:
     """A PDF with the picture in inks. CMYK and gray pictures keep their plates."""
-    with Image.open(BytesIO(content), formats=("PNG", "JPEG")) as source:
+    with open_undecoded(content, ("PNG", "JPEG")) as source:
         if is_jpeg(source) and source.mode != "RGB" and not _is_turned(source):
             plate = Plate(source.mode, source.size, content, is_jpeg=True, is_inverted="adobe" in source.info)
             return _pdf_of(plate)
@@ -103,7 +103,7 @@ def separate_in_folder(folder: Path, profile: str, highest_ink: int) -> None:
 def has_plates(content: bytes) -> bool:
     """Whether a picture is in CMYK or gray and therefore printed unchanged under every policy."""
     try:
-        with Image.open(BytesIO(content), formats=("PNG", "JPEG")) as source:
+        with open_undecoded(content, ("PNG", "JPEG")) as source:
             return source.mode in {"1", "L", "LA", "CMYK"}
     except (OSError, SyntaxError, ValueError):
         return False

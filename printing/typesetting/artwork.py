@@ -17,8 +17,8 @@ from printing.pictures import (
     ON_ITS_SIDE,
     ScansTooLarge,
     check_scans,
-    essential_parts,
     is_jpeg,
+    open_undecoded,
     orientation_of,
 )
 from printing.press import isolation
@@ -99,7 +99,7 @@ def measure_picture(
     # Pillow's warning of a large picture may be raised as an error. catch_warnings is no help: it would change
     # the filters of all threads.
     try:
-        with Image.open(io.BytesIO(essential_parts(content)), formats=formats) as picture:
+        with open_undecoded(content, formats) as picture:
             width, height = picture.size
             is_large = isolation.is_large_picture(picture)
             if largest is None:
@@ -127,7 +127,7 @@ def shrink_picture(content: bytes, size: tuple[int, int]) -> bytes:
     """Make a smaller copy of the same format, for a screen."""
     target = io.BytesIO()
     try:
-        with Image.open(io.BytesIO(content), formats=["PNG", "JPEG"]) as picture:
+        with open_undecoded(content, ["PNG", "JPEG"]) as picture:
             form = "JPEG" if is_jpeg(picture) else "PNG"
             if isolation.is_large_at_any_size(picture):
                 small = _simplify_mode(isolation.shrink(content, size, "LANCZOS"))

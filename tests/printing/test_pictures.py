@@ -6,7 +6,7 @@ import os
 import zlib
 
 import pytest
-from PIL import Image, ImageCms
+from PIL import Image, ImageCms, PngImagePlugin
 
 from printing.pictures import (
     CHUNKS,
@@ -22,8 +22,11 @@ from printing.pictures import (
     orientation_of,
     readable,
 )
+from printing.preflight.pictures import facts_of
 from printing.press import isolation
+from printing.press.pictures import has_plates, reshape
 from printing.press.uploads import UploadRefused
+from printing.typesetting.artwork import measure_picture, shrink_picture
 
 SIZE = (64, 48)
 PIXELS = SIZE[0] * SIZE[1]
@@ -123,6 +126,19 @@ def test_parts_that_pixels_do_not_need_are_not_read(form, part):
 
     assert essential_parts(content) == essential_parts(saved(form=form))
     assert isolation.clean(content).width == SIZE[0]
+
+
+def test_no_use_of_a_template_picture_reads_its_other_parts(monkeypatch):
+    content, read = with_part("PNG", chunk(b"zTXt", b"a\0\0" + EXPANDED) * 20), []
+    monkeypatch.setattr(PngImagePlugin.PngStream, "chunk_zTXt", lambda *found: read.append(found))
+
+    assert measure_picture(content) == SIZE
+    assert facts_of(content) is not None
+    assert not has_plates(content)
+    assert reshape(content, 1.0, crop=True)
+    assert shrink_picture(content, (8, 6))
+    assert not isolation.is_large_to_render(content)
+    assert read == []
 
 
 @pytest.mark.parametrize(

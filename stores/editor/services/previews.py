@@ -11,6 +11,7 @@ from PIL import Image, ImageDraw
 
 from fulfillment.core.errors import Fault, Invalid, NotFound
 from printing.bounded import TaskFailed
+from printing.pictures import open_undecoded
 from printing.preflight import Finding, Limits, PreflightInput, preflight
 from printing.press import isolation
 from printing.press.pictures import reshaped_size
@@ -79,7 +80,7 @@ def reshape_background(*, artwork: Artwork, page: Mapping[str, Any], crop: bool)
         message = "Only a PNG or JPEG can be cropped or fitted, on a page that has a size."
         raise Invalid.at("/Artwork", "not_reshapable", message)
     proportion = size[0] / size[1]
-    with Image.open(BytesIO(artwork.data), formats=[kind]) as picture:
+    with open_undecoded(artwork.data, [kind]) as picture:
         width, height = reshaped_size(picture.size, proportion, crop=crop)
     if width * height > ARTWORK_PIXELS:
         message = (
