@@ -35,6 +35,7 @@ CHUNKS, SEGMENTS = 10_000, 1_000
 # What pixels, colors and orientation need. Pillow would read all else as well: 10 MB of it took up to 25 seconds.
 ESSENTIAL_CHUNKS = frozenset(b"IHDR PLTE tRNS IDAT IEND acTL iCCP sRGB gAMA cHRM pHYs eXIf".split())
 EXIF_BYTES = 0x10000
+# Headers of frames (SOF); tables and the restart interval (DHT, DAC, DQT, DRI); and how segments of metadata begin.
 FRAMES = frozenset(range(0xFFC0, 0xFFD0)) - {0xFFC4, 0xFFC8, 0xFFCC}
 TABLES = frozenset({0xFFC4, 0xFFCC, 0xFFDB, 0xFFDD})
 SEGMENT_STARTS = {0xFFE0: b"JFIF\0", 0xFFE1: b"Exif\0", 0xFFE2: b"ICC_PROFILE\0", 0xFFEE: b"Adobe"}

@@ -117,7 +117,7 @@ def exclusive_request(*, request: KeyedRequest) -> Iterator[None]:
 def rewrite_stored_responses(
     *, since: datetime, until: datetime, location: str, rewrite: Callable[[bytes], bytes | None]
 ) -> int:
-    """Applies `rewrite` to stored responses about a record, whoever got them; returns the number of changed ones.
+    """Applies `rewrite` to the stored responses of all callers about a record; returns how many it changed.
 
     They were made between `since` and `until`, and `location` ends the address of the record. Only these responses
     are decrypted: of one caller, 12,000 of 40 kB may be of that time.

@@ -207,7 +207,7 @@ def _erase_profile(user: User) -> None:
     Authenticator.objects.filter(user=user).delete()
     EmailChange.objects.filter(user=user).delete()
     IdempotentResponse.objects.filter(user=user).delete()
-    # Somebody else may have made the account.
+    # Another user may have created the account by the API.
     delete_responses_about(record_id=str(user.pk), created=user.created)
 
 

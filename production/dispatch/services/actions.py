@@ -147,7 +147,7 @@ def _release_others(job: Job, actor: Actor) -> None:
 
 
 def _refuse_while_sent(job: Job) -> None:
-    """Raises Conflict while an attempt is under way, whatever comes of it."""
+    """Raises Conflict while an attempt to send or cancel the job is in progress."""
     if job.attempts.filter(outcome=AttemptOutcome.UNFINISHED).exists():
         raise Conflict(f"Job {job} is being sent to {job.provider} now.", code="job_uncertain")
 

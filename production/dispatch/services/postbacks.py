@@ -31,7 +31,7 @@ def store_postback(*, provider: Provider, body: bytes, content_type: str) -> lis
 def queue_postback(
     *, provider: Provider, body: bytes, content_type: str, refusal: ServiceBusy | TooManyAtOnce
 ) -> int:
-    """Lets a worker receive it, because a provider may not send it again; returns the number of reports in it.
+    """Has a worker store it, because a provider may not send it again; returns the number of reports in it.
 
     Raises Invalid, and the refusal if the body is large or many wait.
     """

@@ -146,7 +146,7 @@ class BatchViewSet(ApiViewSet):
             values=_fields_in(values),
             mapping_name=mapping_name,
         )
-        return batch_response(access, batch, status=201, headers=_locate(batch))
+        return batch_response(access, batch, status=201, headers=_location_header(batch))
 
     @on_batch(
         operation_id="batch_read",
@@ -206,7 +206,7 @@ class BatchViewSet(ApiViewSet):
             external_id=values.get("ExternalID", ""),
             only_ready=values.get("OnlyReady", False),
         )
-        return batch_response(access, ordered, status=202, headers=_locate(ordered))
+        return batch_response(access, ordered, status=202, headers=_location_header(ordered))
 
     @on_batch(
         operation_id="batch_cancel",
@@ -249,7 +249,7 @@ def _fields_in(values: Mapping[str, Any]) -> dict[str, Any]:
     return {field: values[member] for member, field in MEMBERS.items() if member in values}
 
 
-def _locate(batch: Batch) -> dict[str, str]:
+def _location_header(batch: Batch) -> dict[str, str]:
     """By the address, an erasure finds the stored response as well."""
     return {"Location": f"/api/v1/store/{batch.store.external_id}/batch/{batch.pk}"}
 
