@@ -121,6 +121,21 @@ def test_odd_token_answer_is_an_error_of_the_library(library, content):
         library.auth.tokens_of(httpx.Response(200, content=content))
 
 
+@pytest.mark.parametrize(("content", "headers"), [
+    (b"<html>", {}), (b"", {}), (b"\xff", {}), (b"[" * 100_000, {}), (b"no gzip", {"Content-Encoding": "gzip"}),
+])  # fmt: skip
+def test_response_that_is_not_json_is_an_error_of_the_library(library, content, headers):
+    def respond(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, headers=headers, stream=httpx.ByteStream(content))
+
+    known = {"credentials": library.auth.AccessToken("a"), "subscription_key": "c"}
+    network = httpx.Client(transport=httpx.MockTransport(respond))
+    with library.api.Client(URL, **known, retries=library.api.Retries(most=0), http_client=network) as client:
+        for call in (lambda: client.stores.get("card"), lambda: list(client.stores.list())):
+            with pytest.raises(library.api.ConnectionFailed, match=r"not JSON|decompressing"):
+                call()
+
+
 @pytest.mark.parametrize("problem", [
     b"[" * 100_000, b'{"Errors": 5}', b'{"Errors": [1, null]}', b'{"ErrorCount": "many"}', b"\xff\xfe",
 ])  # fmt: skip

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 
 from store_fulfillment._calls import Call
+from store_fulfillment.errors import json_of
 
 if TYPE_CHECKING:
     from store_fulfillment._transport import AsyncTransport, Transport
@@ -36,7 +37,7 @@ class Page(Generic[T]):
 def _page(response: httpx.Response) -> tuple[Page[Any], dict[str, list[str]]]:
     match = NEXT.search(response.headers.get("Link", ""))
     query = parse_qs(urlsplit(match[1]).query) if match else {}
-    return Page(response.json(), query.get("after", [None])[0], response.headers), query
+    return Page(json_of(response), query.get("after", [None])[0], response.headers), query
 
 
 class Pages(Generic[T]):

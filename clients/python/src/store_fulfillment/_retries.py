@@ -36,12 +36,12 @@ class Retries:
         self,
         call: Call,
         tries: int,
-        outcome: httpx.Response | httpx.TransportError,
+        outcome: httpx.Response | httpx.RequestError,
         *,
         seconds: float,
     ) -> float | None:
         """Seconds to wait before the next try; None if there is to be none. `seconds` have passed since the first."""
-        lasts = isinstance(outcome, httpx.TransportError) or outcome.status_code in AWAY
+        lasts = isinstance(outcome, httpx.RequestError) or outcome.status_code in AWAY
         is_over = tries > self.most and not (lasts and self.most and seconds < self.outage)
         if is_over or not is_worth_another(call, outcome):
             return None
@@ -53,7 +53,7 @@ class Retries:
         return None if stated > self.longest_wait else stated + usual * 0.5
 
 
-def is_worth_another(call: Call, outcome: httpx.Response | httpx.TransportError) -> bool:
+def is_worth_another(call: Call, outcome: httpx.Response | httpx.RequestError) -> bool:
     if not isinstance(outcome, httpx.Response):
         if is_the_same_again(outcome):
             return False
@@ -67,7 +67,7 @@ def is_worth_another(call: Call, outcome: httpx.Response | httpx.TransportError)
     return outcome.status_code == 409 and call.takes_key and "Retry-After" in outcome.headers
 
 
-def is_the_same_again(error: httpx.TransportError) -> bool:
+def is_the_same_again(error: httpx.RequestError) -> bool:
     """The address, the headers or the certificate are at fault, which no waiting changes."""
     cause: BaseException | None = error
     while cause is not None:

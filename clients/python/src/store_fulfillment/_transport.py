@@ -16,7 +16,7 @@ import httpx
 
 from store_fulfillment._calls import CHUNK, Call
 from store_fulfillment._rules import GetToken, Rules, Send, Steps, Wait
-from store_fulfillment.errors import ConnectionFailed
+from store_fulfillment.errors import ConnectionFailed, json_of
 
 
 class Transport(Rules):
@@ -59,12 +59,12 @@ class Transport(Rules):
             else:
                 outcome = self._token(step)
 
-    def _send(self, step: Send) -> httpx.Response | httpx.TransportError:
+    def _send(self, step: Send) -> httpx.Response | httpx.RequestError:
         try:
             response = self.http.send(step.request, stream=step.is_stream)
             if step.is_stream and not response.is_success:
                 response.read()
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             return error
         return response
 
@@ -122,12 +122,12 @@ class AsyncTransport(Rules):
             else:
                 outcome = await self._token(step)
 
-    async def _send(self, step: Send) -> httpx.Response | httpx.TransportError:
+    async def _send(self, step: Send) -> httpx.Response | httpx.RequestError:
         try:
             response = await self.http.send(step.request, stream=step.is_stream)
             if step.is_stream and not response.is_success:
                 await response.aread()
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             return error
         return response
 
@@ -163,7 +163,7 @@ class Download(_Answered):
     def __iter__(self) -> Iterator[bytes]:
         try:
             yield from self._response.iter_bytes(CHUNK)
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             raise ConnectionFailed(f"The file broke off: {error}") from error
         finally:
             self._response.close()
@@ -189,7 +189,7 @@ class AsyncDownload(_Answered):
         try:
             async for chunk in self._response.aiter_bytes(CHUNK):
                 yield chunk
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             raise ConnectionFailed(f"The file broke off: {error}") from error
         finally:
             await self._response.aclose()
@@ -242,7 +242,7 @@ class Records(list[Any]):
 
 
 def parsed_response(response: httpx.Response) -> Any:
-    text = response.json()
+    text = json_of(response)
     record: Record | Records
     if isinstance(text, dict):
         record = Record(text)

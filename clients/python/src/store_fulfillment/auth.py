@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx
 
-from store_fulfillment.errors import ConnectionFailed, OAuthError
+from store_fulfillment.errors import ConnectionFailed, OAuthError, object_of
 
 # Renewed this long before its end, so that it does not expire during a request.
 EARLY = 30.0
@@ -122,7 +122,7 @@ def token_request(
 
 def tokens_of(response: httpx.Response) -> Tokens:
     """The tokens that were answered to `token_request`."""
-    text = _object_of(response)
+    text = object_of(response)
     if response.status_code != 200 or not isinstance(text.get("access_token"), str):
         code = str(text.get("error") or f"status {response.status_code}")
         raise OAuthError(code, str(text.get("error_description", "")))
@@ -143,7 +143,7 @@ def revoke_tokens(base_url: str, client_id: str, client_secret: str | None, toke
     request = token_request(safe_address(base_url), client_id, client_secret, form, "/oauth/revoke")
     response = _send(request, REVOCATION_SECONDS)
     if response.status_code != 200:
-        code = str(_object_of(response).get("error") or f"status {response.status_code}")
+        code = str(object_of(response).get("error") or f"status {response.status_code}")
         raise OAuthError(code, "The service did not end the sign-in.")
 
 
@@ -153,15 +153,6 @@ def _send(request: httpx.Request, timeout: float) -> httpx.Response:
             return client.send(request)
     except httpx.HTTPError as error:
         raise ConnectionFailed(f"{request.method} {request.url}: {error or type(error).__name__}") from error
-
-
-def _object_of(response: httpx.Response) -> dict[str, Any]:
-    """The JSON object of an answer; empty for anything else."""
-    try:
-        text = response.json()
-    except (ValueError, RecursionError):
-        return {}
-    return text if isinstance(text, dict) else {}
 
 
 @dataclass(frozen=True)
@@ -228,7 +219,7 @@ def _metadata(base_url: str) -> dict[str, Any]:
     Else a false service could send the person to the sign-in of a true one, and take the code that comes back.
     """
     response = _send(httpx.Request("GET", base_url + METADATA), SIGN_IN_SECONDS)
-    metadata = _object_of(response)
+    metadata = object_of(response)
     if response.status_code != 200 or not metadata:
         raise OAuthError(
             "server_error", f"The service responded with {response.status_code} instead of its metadata."

@@ -122,13 +122,27 @@ KINDS: dict[int, type[ApiError]] = {
 }
 
 
+def json_of(response: httpx.Response) -> Any:
+    """Raises ConnectionFailed for a body that is no JSON: it is of something on the way, or was cut off."""
+    try:
+        return response.json()
+    except (ValueError, RecursionError) as error:
+        raise ConnectionFailed(f"The response with status {response.status_code} is not JSON.") from error
+
+
+def object_of(response: httpx.Response) -> dict[str, Any]:
+    """The JSON object of a response; empty for anything else."""
+    try:
+        text = json_of(response)
+    except ConnectionFailed:
+        return {}
+    return text if isinstance(text, dict) else {}
+
+
 def error_of(response: httpx.Response) -> ApiError:
     """The exception for an error response."""
-    try:
-        problem = response.json()
-    except (ValueError, RecursionError):
-        problem = None
-    if not isinstance(problem, dict):
+    problem = object_of(response)
+    if not problem:
         problem = {"title": response.reason_phrase, "detail": response.text[:500]}
     kind = ServerError if response.status_code >= 500 else KINDS.get(response.status_code, ApiError)
     return kind(response.status_code, problem, response.headers)
