@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from io import BytesIO
 
 from PIL import Image
+from PIL.ImageFile import ImageFile
 from PIL.JpegImagePlugin import MARKER, JpegImageFile
 
 # What Pillow raises for damaged pictures and metadata.
@@ -77,7 +78,7 @@ def open_picture(
     return source
 
 
-def open_undecoded(content: bytes, formats: list[str] | tuple[str, ...]) -> Image.Image:
+def open_undecoded(content: bytes, formats: list[str] | tuple[str, ...]) -> ImageFile:
     """Opens a picture without what Pillow would read for long; raises PILLOW_ERRORS and PictureUnreadable."""
     return Image.open(BytesIO(essential_parts(content)), formats=formats)
 

@@ -189,7 +189,7 @@ def _make_image(pdf: pikepdf.Pdf, plate: Plate) -> pikepdf.Stream:
 
 def jpeg_in(image: Any) -> Image.Image:
     """The JPEG of a PDF, which may say itself that its colors are no YCbCr; a marker in the JPEG counts more."""
-    picture = Image.open(BytesIO(image.read_raw_bytes()), formats=("JPEG",))
+    picture = open_undecoded(image.read_raw_bytes(), ("JPEG",))
     value = image.get("/DecodeParms")
     parameters = value[0] if isinstance(value, pikepdf.Array) and len(value) else value
     is_plain = isinstance(parameters, pikepdf.Dictionary) and parameters.get("/ColorTransform") == 0

@@ -17,6 +17,7 @@ from printing.pictures import (
     has_transparency,
     is_jpeg,
     open_picture,
+    open_undecoded,
 )
 from printing.press.profiles import open_profile
 
@@ -78,7 +79,7 @@ def clean_in_folder(folder: Path) -> dict[str, Any]:
 
 def shrink_in_folder(folder: Path, size: list[int], resampling: str) -> str:
     """A task of printing.bounded: the smaller pixels, `shrunk`, and their mode."""
-    with Image.open(folder / "picture", formats=FORMATS) as picture:
+    with open_undecoded((folder / "picture").read_bytes(), FORMATS) as picture:
         picture.draft(None, (round(size[0] * REDUCING_GAP), round(size[1] * REDUCING_GAP)))
         shrunk = shrink_picture(picture, (size[0], size[1]), Image.Resampling[resampling])
         (folder / "shrunk").write_bytes(shrunk.tobytes())
@@ -94,7 +95,7 @@ def shrink_picture(picture: Image.Image, size: tuple[int, int], resampling: Imag
 def decode_in_folder(folder: Path) -> bool:
     """A task of printing.bounded: whether all of `picture` can be read."""
     try:
-        with Image.open(folder / "picture", formats=FORMATS) as picture:
+        with open_undecoded((folder / "picture").read_bytes(), FORMATS) as picture:
             # A JPEG is read to its end at any size.
             picture.draft(None, (max(1, picture.width // 8), max(1, picture.height // 8)))
             picture.load()

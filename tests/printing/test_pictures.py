@@ -5,6 +5,7 @@ import io
 import os
 import zlib
 
+import pikepdf
 import pytest
 from PIL import Image, ImageCms, PngImagePlugin
 
@@ -22,9 +23,10 @@ from printing.pictures import (
     orientation_of,
     readable,
 )
-from printing.preflight.pictures import facts_of
+from printing.preflight.pictures import facts_of, picture_cache
 from printing.press import isolation
-from printing.press.pictures import has_plates, reshape
+from printing.press.objects import image_stream
+from printing.press.pictures import has_plates, jpeg_in, reshape
 from printing.press.uploads import UploadRefused
 from printing.typesetting.artwork import measure_picture, shrink_picture
 
@@ -128,7 +130,11 @@ def test_parts_that_pixels_do_not_need_are_not_read(form, part):
     assert isolation.clean(content).width == SIZE[0]
 
 
-def test_no_use_of_a_template_picture_reads_its_other_parts(monkeypatch):
+@pytest.mark.usefixtures("tasks_in_this_process")
+@pytest.mark.parametrize("large", [isolation.LARGE_PIXELS, 1])
+def test_no_use_of_a_template_picture_reads_its_other_parts(monkeypatch, large):
+    monkeypatch.setattr(isolation, "LARGE_PIXELS", large)
+    picture_cache.clear()
     content, read = with_part("PNG", chunk(b"zTXt", b"a\0\0" + EXPANDED) * 20), []
     monkeypatch.setattr(PngImagePlugin.PngStream, "chunk_zTXt", lambda *found: read.append(found))
 
@@ -139,6 +145,15 @@ def test_no_use_of_a_template_picture_reads_its_other_parts(monkeypatch):
     assert shrink_picture(content, (8, 6))
     assert not isolation.is_large_to_render(content)
     assert read == []
+
+
+def test_jpeg_of_a_pdf_is_opened_without_its_other_parts():
+    """One of 10 MB took a renderer 5 seconds."""
+    plain, part = saved(), segment(b"\xff\xed", b"x" * 100)
+    with pikepdf.new() as pdf:
+        image = image_stream(pdf, with_part("JPEG", part * 20), SIZE, "/DeviceRGB", "/DCTDecode")
+
+        assert jpeg_in(image).applist == Image.open(io.BytesIO(plain)).applist
 
 
 @pytest.mark.parametrize(
