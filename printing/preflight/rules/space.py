@@ -131,13 +131,11 @@ def background_ends_at_trim(sheet: CheckedSheet) -> Iterator[RuleMatch]:
         short = _short_sides(background, min(background.page.bleed, sheet.limits.bleed_mm))
         if ground is None or background.page.bleed < sheet.limits.bleed_mm - SLACK_MM:
             continue
-        for side, area in ground.unbled:
-            if side in short:
-                continue
-            found = f"paper in the bleed at the {side}"
-            yield RuleMatch(
-                background.number, area, "The background", found, f"ink to {background.page.bleed:g} mm"
-            )
+        if unbled := {side: area for side, area in ground.unbled if side not in short}:
+            words = ", ".join(side for side in SIDES if side in unbled)
+            area = next(iter(unbled.values())) if len(unbled) == 1 else trim_area(background.page)
+            found, expected = f"paper in the bleed at the {words}", f"ink to {background.page.bleed:g} mm"
+            yield RuleMatch(background.number, area, "The background", found, expected)
 
 
 @rule(ERROR, "is outside the page and will not print", "Move the box onto the page, or remove it.")

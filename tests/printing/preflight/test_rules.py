@@ -457,6 +457,15 @@ def test_seeded_fault_is_named_by_its_rule_alone(rule, boxes, card):
     assert all(finding.page >= 1 and finding.found and finding.wanted and finding.remedy for finding in found)
 
 
+def test_background_without_bleed_is_one_finding_for_a_page():
+    one_side = TO_TRIM.replace('x="3" y="3" width="88.9"', 'x="3" y="0" width="91.9"').replace("50.8", "56.8")
+    (found,), (alone,) = inspected(artwork=svg(TO_TRIM)), inspected(artwork=svg(one_side))
+
+    assert found.found == "paper in the bleed at the left, top, right, bottom"
+    assert alone.found == "paper in the bleed at the left"
+    assert alone.area.width < 3.1 < found.area.width
+
+
 @pytest.mark.parametrize("rule", sorted(SOUND))
 def test_sound_card_is_left_alone(rule):
     boxes, card = SOUND[rule]
