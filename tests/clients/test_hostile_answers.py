@@ -5,6 +5,7 @@ import json
 import os
 import stat
 import sys
+import time
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +20,7 @@ from standardwebhooks import Webhook
 from clients.build import copy_sources
 from clients.generator.document import read_document
 from clients.generator.python import write_python
-from tests.support.servers.client_library import ROOT
+from tests.support.servers.client_library import ROOT, run
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 URL = "https://print.example"
@@ -114,26 +115,71 @@ def test_answer_that_does_not_name_its_issuer_is_refused(library, answers):
 
 
 @pytest.mark.parametrize("content", [
-    b"[]", b"null", b"[" * 100_000, b'{"access_token": 3}', b'{"error": {"a": 1}}', b"<html>",
+    b"[]", b"null", b"[" * 100_000, b'{"access_token": 3}', b'{"access_token": "a\\n"}', b'{"error": {"a": 1}}',
+    b"<html>",
 ])  # fmt: skip
 def test_odd_token_answer_is_an_error_of_the_library(library, content):
     with pytest.raises(library.api.OAuthError):
         library.auth.tokens_of(httpx.Response(200, content=content))
 
 
+@pytest.fixture
+def client_of(library):
+    """A client of a service that gives one response to all requests."""
+
+    def make(content: bytes, headers: dict[str, str]) -> Any:
+        def respond(request: httpx.Request) -> httpx.Response:
+            return httpx.Response(200, headers=headers, stream=httpx.ByteStream(content))
+
+        network = httpx.Client(transport=httpx.MockTransport(respond))
+        known = {"credentials": library.auth.AccessToken("a"), "subscription_key": "c"}
+        return library.api.Client(URL, **known, retries=library.api.Retries(most=0), http_client=network)
+
+    return make
+
+
 @pytest.mark.parametrize(("content", "headers"), [
     (b"<html>", {}), (b"", {}), (b"\xff", {}), (b"[" * 100_000, {}), (b"no gzip", {"Content-Encoding": "gzip"}),
 ])  # fmt: skip
-def test_response_that_is_not_json_is_an_error_of_the_library(library, content, headers):
-    def respond(request: httpx.Request) -> httpx.Response:
-        return httpx.Response(200, headers=headers, stream=httpx.ByteStream(content))
+def test_response_that_is_not_json_is_an_error_of_the_library(library, client_of, content, headers):
+    client = client_of(content, headers)
+    for call in (lambda: client.stores.get("card"), lambda: list(client.stores.list())):
+        with pytest.raises(library.api.ConnectionFailed, match=r"not JSON|decompressing"):
+            call()
 
-    known = {"credentials": library.auth.AccessToken("a"), "subscription_key": "c"}
-    network = httpx.Client(transport=httpx.MockTransport(respond))
-    with library.api.Client(URL, **known, retries=library.api.Retries(most=0), http_client=network) as client:
-        for call in (lambda: client.stores.get("card"), lambda: list(client.stores.list())):
-            with pytest.raises(library.api.ConnectionFailed, match=r"not JSON|decompressing"):
-                call()
+
+@pytest.mark.parametrize("content", [b"null", b"{}", b'"text"', b"7"])
+def test_response_of_another_form_is_an_error_of_the_library(library, client_of, content):
+    client = client_of(content, {})
+
+    with pytest.raises(library.api.ConnectionFailed, match="not a list"):
+        list(client.events.list("a"))
+    if content != b"{}":
+        with pytest.raises(library.api.ConnectionFailed, match="neither an object nor a list"):
+            client.stores.get("card")
+
+
+@pytest.mark.parametrize("link", ["<http://[>", "</x?a=1>", "<" * 9_000, "<>;" * 3_000, "<" + "?" * 9_000])
+def test_odd_link_ends_a_list_at_once(client_of, link):
+    began = time.process_time()
+
+    assert list(client_of(b"[{}]", {"Link": link + '; rel="next"'}).events.list("a")) == [{}]
+    assert time.process_time() - began < 0.5
+
+
+@pytest.mark.slow
+def test_typescript_library_turns_odd_responses_into_its_errors(npm_project):
+    assert run("node", npm_project / "out" / "hostile-service.js", cwd=npm_project, timeout=120).endswith(
+        "done\n"
+    )
+
+
+@pytest.mark.parametrize("seconds", ["1e400", "1" * 400, "-" + "1" * 400, "null", '"soon"', "true"])
+def test_odd_lifetime_of_a_token_is_understood(library, seconds):
+    content = f'{{"access_token": "a", "expires_in": {seconds}, "refresh_token": {{}}, "scope": 1}}'
+    tokens = library.auth.tokens_of(httpx.Response(200, content=content))
+
+    assert (tokens.access_token, tokens.refresh_token, tokens.scope) == ("a", None, "")
 
 
 @pytest.mark.parametrize("problem", [

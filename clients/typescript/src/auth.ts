@@ -1,5 +1,6 @@
 /** Access tokens: fetched, kept and renewed. */
 import { ConnectionFailed, OAuthError, TimedOut } from "./errors.js";
+import { objectOf, textOf } from "./json.js";
 
 // Renewed this many seconds before it ends: a request on its way is not to arrive with one that has ended.
 const EARLY = 30;
@@ -88,23 +89,19 @@ export function tokenRequest(baseUrl: string, clientId: string, clientSecret: st
   return new Request(`${baseUrl}/oauth/token`, { method: "POST", body, headers, redirect: "manual" });
 }
 
-export async function tokensOf(response: Response): Promise<Tokens> {
-  const said = await objectOf(response);
-  if (!response.ok || typeof said["access_token"] !== "string") {
-    throw new OAuthError(String(said["error"] ?? `status ${response.status}`), String(said["error_description"] ?? ""));
+/** `said` is what `objectOf` read of the response. */
+export function tokensOf(response: Response, said: Record<string, unknown>): Tokens {
+  const accessToken = textOf(said["access_token"]);
+  // No header takes other characters.
+  if (!response.ok || !/^[\x21-\x7e]+$/.test(accessToken)) {
+    throw new OAuthError(textOf(said["error"]) || `status ${response.status}`, textOf(said["error_description"]));
   }
   return {
-    accessToken: said["access_token"],
-    expiresAt: Date.now() / 1000 + Number(said["expires_in"] ?? 3600),
-    refreshToken: said["refresh_token"] as string | undefined,
-    scope: said["scope"] as string | undefined,
+    accessToken,
+    expiresAt: Date.now() / 1000 + (typeof said["expires_in"] === "number" ? said["expires_in"] : 3600),
+    refreshToken: textOf(said["refresh_token"]) || undefined,
+    scope: textOf(said["scope"]) || undefined,
   };
-}
-
-/** The JSON object of a response; empty for anything else. */
-async function objectOf(response: Response): Promise<Record<string, unknown>> {
-  const said: unknown = await response.json().catch(() => undefined);
-  return typeof said === "object" && said !== null ? (said as Record<string, unknown>) : {};
 }
 
 async function send(request: Request): Promise<Response> {
@@ -152,7 +149,7 @@ export async function startSignIn(request: {
   const metadata = await metadataOf(baseUrl);
   const [state, verifier] = [randomText(24), randomText(48)];
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
-  const url = new URL(String(metadata["authorization_endpoint"]));
+  const url = new URL(textOf(metadata["authorization_endpoint"]));
   url.search = new URLSearchParams({
     response_type: "code",
     client_id: request.clientId,
@@ -169,7 +166,7 @@ export async function startSignIn(request: {
     redirectUri: request.redirectUri,
     clientId: request.clientId,
     baseUrl,
-    issuer: String(metadata["issuer"]),
+    issuer: textOf(metadata["issuer"]),
     namesIssuer: metadata["authorization_response_iss_parameter_supported"] === true,
   };
 }
@@ -183,17 +180,17 @@ async function metadataOf(baseUrl: string): Promise<Record<string, unknown>> {
   if (!found.ok) throw new OAuthError("server_error", `The service responded with ${found.status} instead of its metadata.`);
   const metadata = await objectOf(found);
   for (const name of ["issuer", "authorization_endpoint"]) {
-    if (originOf(metadata[name]) !== originOf(baseUrl)) {
-      const names = `${baseUrl} names "${String(metadata[name])}" as its ${name}`;
+    if (originOf(textOf(metadata[name])) !== originOf(baseUrl)) {
+      const names = `${baseUrl} names "${textOf(metadata[name])}" as its ${name}`;
       throw new OAuthError("invalid_issuer", `${names}; use the address of the service itself.`);
     }
   }
   return metadata;
 }
 
-function originOf(address: unknown): string {
+function originOf(address: string): string {
   try {
-    return new URL(String(address)).origin;
+    return new URL(address).origin;
   } catch {
     return "";
   }
@@ -212,7 +209,8 @@ export async function finishSignIn(signIn: SignIn, address: string, clientSecret
   const code = answer.get("code");
   if (code === null) throw new OAuthError("invalid_request", "The address contains no code.");
   const form = { grant_type: "authorization_code", code, redirect_uri: signIn.redirectUri, code_verifier: signIn.verifier };
-  return tokensOf(await send(tokenRequest(signIn.baseUrl, signIn.clientId, clientSecret, form)));
+  const response = await send(tokenRequest(signIn.baseUrl, signIn.clientId, clientSecret, form));
+  return tokensOf(response, await objectOf(response));
 }
 
 function randomText(bytes: number): string {

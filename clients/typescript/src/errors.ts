@@ -1,4 +1,5 @@
 /** What can go wrong, as exceptions. */
+import { isRecord, textOf } from "./json.js";
 
 /** Everything this library throws on its own account. */
 export class FulfillmentError extends Error {
@@ -48,12 +49,12 @@ export class ApiError extends FulfillmentError {
     readonly problem: Readonly<Record<string, unknown>>,
     readonly headers: Headers,
   ) {
-    const text = (name: string): string => (typeof problem[name] === "string" ? (problem[name] as string) : "");
-    const listed = Array.isArray(problem["Errors"]) ? (problem["Errors"] as Array<Record<string, unknown>>) : [];
-    const errors = listed.map((one) => ({
-      pointer: String(one["Pointer"] ?? ""),
-      code: String(one["Code"] ?? ""),
-      message: String(one["Message"] ?? ""),
+    const text = (name: string): string => textOf(problem[name]);
+    const listed: unknown[] = Array.isArray(problem["Errors"]) ? problem["Errors"] : [];
+    const errors = listed.filter(isRecord).map((one) => ({
+      pointer: textOf(one["Pointer"]),
+      code: textOf(one["Code"]),
+      message: textOf(one["Message"]),
     }));
     const lines = [`${status} ${text("Code")}: ${text("detail") || text("title")}`.replace(" : ", ": ")];
     lines.push(...errors.map((one) => `  ${one.pointer || "(all of it)"}: ${plain(one)}`));
@@ -101,7 +102,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
   let problem: Record<string, unknown> = { title: response.statusText, detail: text.slice(0, 500) };
   try {
     const said: unknown = JSON.parse(text);
-    if (typeof said === "object" && said !== null && !Array.isArray(said)) problem = said as Record<string, unknown>;
+    if (isRecord(said)) problem = said;
   } catch {
     // Not from the service itself: what it says stands in `detail`.
   }

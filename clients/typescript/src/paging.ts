@@ -1,5 +1,9 @@
 /** Lists that come in pages: iterate over the things, or over `pages()`. */
+import { ConnectionFailed } from "./errors.js";
 import type { Call, Transport } from "./transport.js";
+
+// The query of the link to the next page. Bounded: an endless header of a stranger takes no long time.
+const NEXT = /<[^<>?]{0,2000}\?([^<>#]{0,9000})(?:#[^<>]{0,2000})?>\s{0,9};[^,]{0,200}\brel="?next"?/;
 
 /** `cursor` is the value of `after` that goes on behind this page. */
 export interface Page<T> {
@@ -44,11 +48,10 @@ export class Pages<T> implements AsyncIterable<T> {
 
   async #read(call: Call): Promise<[Page<T>, Record<string, string[]>]> {
     const [items, headers] = await this.#transport.page<T[]>(call);
-    const link = /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(headers.get("Link") ?? "");
+    if (!Array.isArray(items)) throw new ConnectionFailed(`${this.#call.method} ${this.#call.path}: the response is not a list`);
+    const link = NEXT.exec(headers.get("Link") ?? "");
     const query: Record<string, string[]> = {};
-    if (link?.[1] !== undefined) {
-      for (const [name, value] of new URL(link[1]).searchParams) (query[name] ??= []).push(value);
-    }
+    for (const [name, value] of new URLSearchParams(link?.[1] ?? "")) (query[name] ??= []).push(value);
     return [{ items, cursor: query["after"]?.[0], headers }, query];
   }
 }

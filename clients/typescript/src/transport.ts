@@ -1,6 +1,7 @@
 /** How a call is made: its headers, its tries and what comes of it. */
 import { type Credentials, safeAddress, TokenSource, tokenRequest, type Tokens, tokensOf } from "./auth.js";
-import { ConnectionFailed, errorOf, TimedOut } from "./errors.js";
+import { ApiError, ConnectionFailed, errorOf, TimedOut } from "./errors.js";
+import { objectOf } from "./json.js";
 import { type Retries, USUAL_RETRIES, waitAfter } from "./retries.js";
 import { VERSION } from "./version.js";
 
@@ -48,6 +49,14 @@ export interface ClientOptions {
   fetch?: typeof globalThis.fetch;
   /** Sends keys and tokens over http:// to hosts other than this machine, in clear. */
   allowHttp?: boolean | undefined;
+}
+
+type Read = (response: Response) => Promise<unknown>;
+
+/** `read` is what was read of the body: an ApiError where the status is one. */
+interface Outcome {
+  found: Response;
+  read: unknown;
 }
 
 const ROOT = "/api/v1";
@@ -125,9 +134,12 @@ export class Transport {
 
   async page<T>(call: Call): Promise<[T, Headers]> {
     const response = await this.#exchange(call, (found) => found.json());
-    const answer = response.read as T;
-    if (typeof answer === "object" && answer !== null) headersByAnswer.set(answer, response.found.headers);
-    return [answer, response.found.headers];
+    const answer = response.read;
+    if (typeof answer !== "object" || answer === null) {
+      throw new ConnectionFailed(`${call.method} ${call.path}: the response is neither an object nor a list`);
+    }
+    headersByAnswer.set(answer, response.found.headers);
+    return [answer as T, response.found.headers];
   }
 
   async nothing(call: Call): Promise<void> {
@@ -141,24 +153,22 @@ export class Transport {
   /** A signed address opens without credentials, and gets none. */
   async download(url: string, options: CallOptions = {}): Promise<Download> {
     const call: Call = { operation: "download", method: "GET", path: url, isRepeatable: true, options };
-    const { found } = await this.#tries(call, () => new Request(url, { headers: this.#userAgent() }));
-    if (!found.ok) throw await errorOf(found);
-    return new Download(found);
+    const outcome = await this.#tries(call, () => new Request(url, { headers: this.#userAgent() }), readBy());
+    return new Download(successOf(outcome).found);
   }
 
-  async #exchange(given: Call, read?: (response: Response) => Promise<unknown>): Promise<{ found: Response; read: unknown }> {
+  async #exchange(given: Call, read?: Read): Promise<Outcome> {
     const call = given.file === undefined ? given : { ...given, file: await contentOf(given.file) };
     const headers = await this.#headers(call);
     let token = await this.#token();
     const send = (): ReturnType<Transport["request"]> => this.request(call, headers, token);
-    let outcome = await this.#tries(call, send, read);
+    let outcome = await this.#tries(call, send, readBy(read));
     if (outcome.found.status === 401 && (outcome.found.headers.get("WWW-Authenticate") ?? "").includes("invalid_token")) {
       const refused = token;
       token = await this.#token(refused);
-      if (token !== refused) outcome = await this.#tries(call, send, read);
+      if (token !== refused) outcome = await this.#tries(call, send, readBy(read));
     }
-    if (!outcome.found.ok) throw await errorOf(outcome.found);
-    return outcome;
+    return successOf(outcome);
   }
 
   request(call: Call, headers: Headers, token: string): Request {
@@ -201,15 +211,12 @@ export class Transport {
     // A refresh token used twice ends the session: it is not sent again, for it may have arrived.
     const isRepeatable = form["grant_type"] !== "refresh_token";
     const call: Call = { operation: "token", method: "POST", path: "/oauth/token", isRepeatable, options: {} };
-    const { found } = await this.#tries(call, () => tokenRequest(this.#baseUrl, own.clientId, own.clientSecret, form));
-    return tokensOf(found);
+    const request = (): Request => tokenRequest(this.#baseUrl, own.clientId, own.clientSecret, form);
+    const { found, read } = await this.#tries(call, request, objectOf);
+    return tokensOf(found, read as Record<string, unknown>);
   }
 
-  async #tries(
-    call: Call,
-    request: () => Request,
-    read?: (response: Response) => Promise<unknown>,
-  ): Promise<{ found: Response; read: unknown }> {
+  async #tries(call: Call, request: () => Request, read: Read): Promise<Outcome> {
     const began = performance.now();
     for (let tries = 1; ; tries++) {
       const outcome = await this.#once(call, request(), read);
@@ -226,16 +233,11 @@ export class Transport {
         const Kind = outcome.name === "TimeoutError" ? TimedOut : ConnectionFailed;
         throw new Kind(`${call.method} ${call.path}: ${outcome.message} (tries: ${tries})`, { cause: outcome });
       }
-      if (answer instanceof Response) await answer.body?.cancel();
       await pause(wait, call.options.signal);
     }
   }
 
-  async #once(
-    call: Call,
-    request: Request,
-    read?: (response: Response) => Promise<unknown>,
-  ): Promise<{ found: Response; read: unknown } | Error> {
+  async #once(call: Call, request: Request, read: Read): Promise<Outcome | Error> {
     const { signal } = call.options;
     signal?.throwIfAborted();
     const seconds = call.options.timeout ?? this.#options.timeout ?? 30;
@@ -244,7 +246,9 @@ export class Transport {
     const timer = setTimeout(() => timeout.abort(new DOMException(`no answer within ${seconds} s`, "TimeoutError")), seconds * 1000);
     try {
       const found = await this.#fetch(request, { signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal });
-      return { found, read: found.ok && read ? await read(found) : undefined };
+      const outcome = { found, read: await read(found) };
+      signal?.throwIfAborted();
+      return outcome;
     } catch (error) {
       signal?.throwIfAborted();
       return error instanceof Error ? error : new Error(String(error));
@@ -252,6 +256,16 @@ export class Transport {
       clearTimeout(timer);
     }
   }
+}
+
+/** Errors are read within the timeout too. */
+function readBy(read?: Read): Read {
+  return async (found) => (found.ok ? read?.(found) : errorOf(found));
+}
+
+function successOf(outcome: Outcome): Outcome {
+  if (outcome.read instanceof ApiError) throw outcome.read;
+  return outcome;
 }
 
 async function contentOf(file: UploadBody): Promise<Content> {

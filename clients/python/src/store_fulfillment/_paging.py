@@ -6,18 +6,19 @@ import re
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 import httpx
 
 from store_fulfillment._calls import Call
-from store_fulfillment.errors import json_of
+from store_fulfillment.errors import ConnectionFailed, json_of
 
 if TYPE_CHECKING:
     from store_fulfillment._transport import AsyncTransport, Transport
 
 T = TypeVar("T")
-NEXT = re.compile(r'<([^>]*)>\s*;[^,]*\brel="?next"?')
+# Bounded: an endless header of a stranger takes no long time.
+NEXT = re.compile(r'<([^<>]{0,9000})>\s{0,9};[^,]{0,200}\brel="?next"?')
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,14 @@ class Page(Generic[T]):
 
 
 def _page(response: httpx.Response) -> tuple[Page[Any], dict[str, list[str]]]:
+    items = json_of(response)
+    if not isinstance(items, list):
+        raise ConnectionFailed(
+            f"{response.request.method} {response.request.url}: the response is not a list"
+        )
     match = NEXT.search(response.headers.get("Link", ""))
-    query = parse_qs(urlsplit(match[1]).query) if match else {}
-    return Page(json_of(response), query.get("after", [None])[0], response.headers), query
+    query = parse_qs(match[1].partition("?")[2].partition("#")[0]) if match else {}
+    return Page(items, query.get("after", [None])[0], response.headers), query
 
 
 class Pages(Generic[T]):

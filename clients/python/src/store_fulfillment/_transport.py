@@ -249,7 +249,7 @@ def parsed_response(response: httpx.Response) -> Any:
     elif isinstance(text, list):
         record = Records(text)
     else:
-        return text
+        raise ConnectionFailed("The response is neither an object nor a list.")
     record.headers = response.headers
     return record
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+import re
 import secrets
 import time
 from collections.abc import Callable, Sequence
@@ -22,6 +23,8 @@ EARLY = 30.0
 # The longest that signing out waits for an unreachable service.
 REVOCATION_SECONDS = 10.0
 SIGN_IN_SECONDS = 30.0
+YEAR = 31_536_000
+VISIBLE = re.compile(r"[\x21-\x7e]+")
 METADATA = "/.well-known/oauth-authorization-server"
 
 
@@ -123,18 +126,16 @@ def token_request(
 def tokens_of(response: httpx.Response) -> Tokens:
     """The tokens that were answered to `token_request`."""
     text = object_of(response)
-    if response.status_code != 200 or not isinstance(text.get("access_token"), str):
+    token = text.get("access_token")
+    # No header takes other characters.
+    if response.status_code != 200 or not isinstance(token, str) or not VISIBLE.fullmatch(token):
         code = str(text.get("error") or f"status {response.status_code}")
         raise OAuthError(code, str(text.get("error_description", "")))
-    seconds = text.get("expires_in", 3600)
-    ends = time.time() + (seconds if isinstance(seconds, int) else 3600)
-    return Tokens(
-        text["access_token"],
-        ends,
-        text.get("refresh_token"),
-        text.get("scope", ""),
-        text.get("subscription_key"),
-    )
+    seconds = text.get("expires_in")
+    ends = time.time() + (max(0, min(seconds, YEAR)) if isinstance(seconds, int) else 3600)
+    names = ("refresh_token", "scope", "subscription_key")
+    refresh, scope, key = (found if isinstance(found := text.get(name), str) else None for name in names)
+    return Tokens(token, ends, refresh, scope or "", key)
 
 
 def revoke_tokens(base_url: str, client_id: str, client_secret: str | None, tokens: Tokens) -> None:
