@@ -20,6 +20,8 @@ MAX_REPORTS = 100
 MAX_SECONDS = 10.0
 # Of one provider. Larger bodies take too long to read outside of a limit.
 MAX_QUEUED, MAX_QUEUED_BYTES = 500, 64 * 1024
+# Queued ones of a provider that workers store at once: all wait for the store's lock of orders, as new orders do.
+STORED_AT_ONCE = 2
 
 
 def store_postback(*, provider: Provider, body: bytes, content_type: str) -> list[ProviderReport]:
@@ -36,11 +38,13 @@ def queue_postback(
     Raises Invalid, and the refusal if the body is large or many wait.
     """
     jobs = ProcrastinateJob.objects.filter(task_name=POSTBACK_TASK, args__provider_id=provider.pk)
-    if len(body) > MAX_QUEUED_BYTES or jobs.filter(status="todo").count() >= MAX_QUEUED:
+    waiting = jobs.filter(status="todo").count()
+    if len(body) > MAX_QUEUED_BYTES or waiting >= MAX_QUEUED:
         raise refusal
     reports = _read_reports(provider, body, content_type)
     # Behind mails and batches.
-    task = app.configure_task(POSTBACK_TASK, priority=-1)
+    lock = f"{POSTBACK_TASK}.{provider.pk}.{waiting % STORED_AT_ONCE}"
+    task = app.configure_task(POSTBACK_TASK, lock=lock, priority=-1)
     task.defer(provider_id=provider.pk, body=b64encode(body).decode(), content_type=content_type)
     return len(reports)
 

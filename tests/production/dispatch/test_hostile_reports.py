@@ -242,6 +242,19 @@ def test_postbacks_are_read_before_they_wait_and_few_wait(press, number, setting
 
 
 @pytest.mark.django_db
+def test_few_queued_postbacks_of_a_provider_are_stored_at_once(press, number, settings):
+    settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
+    bodies = [json.dumps([{**report, "ReportID": str(n)} for report in states(number)]) for n in range(5)]
+
+    assert [post(press, body).status_code for body in bodies] == [202] * 5
+    with connection.cursor() as cursor:
+        for _ in bodies:
+            cursor.execute("SELECT id FROM procrastinate_fetch_job_v2(NULL, NULL)")
+        cursor.execute("SELECT count(*) FROM procrastinate_jobs WHERE status = 'doing'")
+        assert cursor.fetchone() == (2,)
+
+
+@pytest.mark.django_db
 def test_report_of_an_order_is_stored_for_the_jobs_that_it_changes(world, press, tmp_path):
     response = Shop(world).place(body=order_body(("card", 100), ("card", 100), ("card", 100)))
     order = accept(response.json()["OrderID"])
