@@ -159,6 +159,15 @@ def test_docker_understands_the_compose_file(tmp_path):
     assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.parametrize("document", [COMPOSE, override_of_the_readme()], ids=["compose", "override"])
+def test_ports_are_published_for_ipv4_alone(document):
+    """Docker's proxy hands on all users of IPv6 from one address: they would share each limit of an address."""
+    ports = [port for service in document["services"].values() for port in service.get("ports", ())]
+
+    assert [port for port in ports if ip_address(port.split(":")[0]).version != 4] == []
+    assert ports
+
+
 def test_web_believes_the_proxy_and_no_user_of_the_host():
     """A user of the host comes from the gateway, and from no other address of the network."""
     services, [front] = COMPOSE["services"], COMPOSE["networks"]["front"]["ipam"]["config"]
