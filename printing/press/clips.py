@@ -1,4 +1,4 @@
-"""Clips as the renderer of proofs follows them: not those to a path that is painted as well."""
+"""Clips as the renderer of proofs follows them: not those to a path that is painted as well, nor all to a box."""
 
 import re
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from printing.press.tiles import content_of, rewrite_streams
 
 # Finds more: letters, for example.
 _PAINTED_CLIP = re.compile(rb"W\*?\s+(?:[sSF]|[fBb]\*?)(?!\S)")
+_SHADING = re.compile(rb"\bsh\b")
 _CLIPS = frozenset({"W", "W*"})
 _PATHS = frozenset({"m", "l", "c", "v", "y", "h", "re"})
 
@@ -19,6 +20,15 @@ _PATHS = frozenset({"m", "l", "c", "v", "y", "h", "re"})
 def part_clips(pdf: pikepdf.Pdf, holders: list[Any]) -> None:
     """Clips to a path after it was painted, by naming it again."""
     rewrite_streams(pdf, ((holder, _part) for holder in holders if _may_clip(holder)))
+
+
+def bound_shading(mask: Any) -> None:
+    """Clips a gradient that fills a mask to the mask's box: the renderer would paint it on the whole page."""
+    content = mask.read_bytes() if "/Shading" in mask.get("/Resources", {}) else b""
+    box = mask.get("/BBox", ())
+    if _SHADING.search(content) and len(box) == 4:
+        left, bottom, right, top = map(float, box)
+        mask.write(b"%f %f %f %f re W n\n" % (left, bottom, right - left, top - bottom) + content)
 
 
 def _may_clip(holder: Any) -> bool:

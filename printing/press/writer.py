@@ -9,6 +9,7 @@ from typing import Any
 
 import pikepdf
 
+from printing.press.clips import bound_shading
 from printing.press.colors import separation_of
 from printing.press.device_colors import DeviceColors
 from printing.press.die_lines import overprint_tools
@@ -146,7 +147,9 @@ def _set_groups(pdf: pikepdf.Pdf) -> None:
     for form in pdf.objects:
         if isinstance(form, pikepdf.Dictionary | pikepdf.Stream) and str(form.get("/Subtype")) == "/Form":
             drop(form, *_OF_FORMS)
-            if "/Group" in form and form.objgen not in masks:
+            if form.objgen in masks:
+                bound_shading(form)
+            elif "/Group" in form:
                 form.Group = pikepdf.Dictionary(
                     S=pikepdf.Name.Transparency, CS=pikepdf.Name.DeviceCMYK, I=True
                 )

@@ -39,3 +39,24 @@ def test_path_is_painted_before_it_clips():
 
 def test_state_between_a_path_and_its_paint_is_kept():
     assert list(is_cyan(made(b"0 0 1 0 k " + ALL + b"W 1 0 0 0 k f"))) == [True] * 2
+
+
+def test_many_half_clear_gradients_are_proofed_in_time():
+    """Each of them took as long as its whole page: more than 10 seconds in all."""
+    stops = '<stop stop-color="#a55"/><stop offset="1" stop-color="#55a" stop-opacity="0"/>'
+    fades = "".join(
+        f'<rect x="{20 * column}" y="{20 * row}" width="15" height="15" fill="url(#fade)"/>'
+        for row in range(5)
+        for column in range(10)
+    )
+    drawn = f'<linearGradient id="fade">{stops}</linearGradient>{fades}'
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 210 297">{drawn}</svg>'
+    page = {"WidthMM": 210, "HeightMM": 297, "Background": "fades"}
+    background = {"MediaType": "image/svg+xml", "Data": svg}
+    template = parse_template({"Pages": [page], "Artwork": {"fades": background}}, [])
+
+    proof = render_proof(template, {}, mark=None, press=COATED).pages[0]
+
+    with Image.open(io.BytesIO(proof)) as opened:
+        clear, inked = (opened.convert("L").getpixel((round(x / 210 * opened.width), 40)) for x in (34, 21))
+    assert inked < 160 < 240 < clear
