@@ -30,7 +30,7 @@ _CJK = "Noto Sans CJK "
 # Preferred to Noto Sans Arabic, which draws a letter's dots as separate glyphs: copied text has the letter twice.
 _ARABIC = "IBM Plex Sans Arabic"
 # Ends the families of operators' fonts for Typst, which cuts words such as Black or Condensed off the end of a name.
-_OWN_END = " ."
+OWN_END = " ."
 _JOINERS = "\u200c\u200d"
 _IGNORABLE = frozenset("\u00ad\u034f\u061c\u200b\u2060\ufeff" + _JOINERS) | {
     chr(code)
@@ -113,7 +113,7 @@ class FontSet:
     def typst_names(self, families: Iterable[str]) -> list[str]:
         """The names of these families in the files of `write_fonts`."""
         own = {face.family for face in self.faces if face.is_own}
-        return [family + _OWN_END if family in own else family for family in families]
+        return [family + OWN_END if family in own else family for family in families]
 
     def write_fonts(self, folder: Path, copies: Path) -> None:
         """Links to the shipped files, and to copies of the operators', which all sets share."""
@@ -248,7 +248,7 @@ def _write_renamed(source: Path, target: Path) -> None:
                 del font["SVG "]
             names, family = font["name"], _family_of(font)
             # Typst gives fonts whose PostScript name it knows a family of its own, and draws none without such a name.
-            own = {1: family + _OWN_END, 6: f"{names.getDebugName(6) or 'Font'}-Own"}
+            own = {1: family + OWN_END, 6: f"{names.getDebugName(6) or 'Font'}-Own"}
             names.names = [record for record in names.names if record.nameID not in {1, 6, 16}]
             for number, name in own.items():
                 names.setName(name, number, 3, 1, 0x409)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from printing.bounded import ScratchFolder
 from printing.typesetting.fonts import FontSet, font_digest
+from printing.typesetting.svg_fonts import name_own_fonts
 from printing.typesetting.template import Artwork, Template
 
 # A rendering holds its template beyond these. A customer's PDF on a page is a template of its own.
@@ -77,7 +78,9 @@ class WorkDir:
     def _write_pictures(self, digest: str, pictures: Sequence[Artwork]) -> None:
         with _made_whole(self.root / "artwork" / digest) as part:
             for picture in pictures:
-                (part / picture.file_name).write_bytes(picture.data)
+                is_svg = picture.media_type == "image/svg+xml"
+                data = name_own_fonts(picture.data) if is_svg else picture.data
+                (part / picture.file_name).write_bytes(data)
 
     def _delete_unused(self, max_templates: int, max_bytes: int) -> None:
         """The longest unused first, until so many are left in all, or none that can be deleted."""

@@ -176,6 +176,41 @@ def test_uploaded_font_with_pictures_of_some_letters_is_printed_in_its_color(tmp
     assert inside(plate["Black"], 12).max() == 0
 
 
+def letters(attributes, fonts=None):
+    """The pixels of a card whose background is an SVG with letters."""
+    drawing = f'<text x="5" y="20" font-size="8" {attributes}>Own &amp; style="font-family:x"</text>'
+    data = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 94.9 56.8">{drawing}</svg>'
+    record = card(Background="card.svg")
+    record["Artwork"]["card.svg"]["Data"] = data
+    template = parse_template(record, [])
+    proof = render_proof(template, {}, fonts=fonts or FontSet.shipped(), mark=None)
+    return Image.open(io.BytesIO(proof.pages[0])).tobytes()
+
+
+@pytest.mark.parametrize(
+    "attributes", ["", 'font-family="Arial"', "style='font-family:\"Arial\", sans-serif'"]
+)
+def test_letters_of_an_svg_without_their_font_are_drawn_in_another(attributes):
+    assert letters(attributes) == letters('font-family="Inter"')
+
+
+@pytest.mark.parametrize("attributes", [
+    'font-family="Own Black"', "font-family = 'Own Black, Inter'", """font-family="'Own Black'" """,
+    'font-family="&quot;Own Black&quot;, serif"', 'style="fill:#000;font-family:Own Black;opacity:1"',
+    """style='font-family: "Own Black", Inter'""", 'style="font-family:&apos;Own Black&apos;;opacity:1"',
+    'font-family="Arial, Own Black"',
+])  # fmt: skip
+def test_letters_of_an_svg_are_drawn_in_an_uploaded_font(tmp_path, attributes):
+    with TTFont(lato().with_name("Lato-Regular.ttf")) as font:
+        for number in (1, 16):
+            font["name"].setName("Own Black", number, 3, 1, 0x409)
+        font.save(path := tmp_path / "upload.ttf")
+
+    drawn = letters(attributes, FontSet.shipped().with_files([path]))
+
+    assert drawn == letters('font-family="Lato"') != letters('font-family="Inter"')
+
+
 @pytest.mark.parametrize(
     "content",
     [b"", b"\0\1\0\0", b"OTTO" + bytes(400), b"<svg/>", b"ttcf" + b"\xff" * 60],
