@@ -7,6 +7,7 @@ from procrastinate.contrib.django import app
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from fulfillment.core.errors import Invalid, ServiceBusy, TooManyAtOnce
+from fulfillment.core.text import storable
 from production.dispatch.services.reports import receive_reports
 from production.interface import Report
 from production.jobs.models import ProviderReport
@@ -58,7 +59,7 @@ def _read_reports(provider: Provider, body: bytes, content_type: str) -> Sequenc
     try:
         reports = adapter_of(provider).parse_report(body, {"Content-Type": content_type})
     except ValueError as error:
-        raise Invalid(str(error), code="report_unreadable") from error
+        raise Invalid(storable(str(error)), code="report_unreadable") from error
     if len(reports) > MAX_REPORTS:
         message = f"There are {len(reports):,} reports; at most {MAX_REPORTS} are accepted at once."
         raise Invalid(message, code="too_many_reports")

@@ -67,6 +67,17 @@ def test_letters_that_no_column_holds_fail_no_postback(press, number, odd):
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("field", ["JobNumber", "State", "At", "TrackingURL"])
+def test_letters_that_no_response_holds_are_refused_in_a_sentence(press, number, field):
+    report = {"JobNumber": number, "State": "Shipped", field: "cut \ud83d"}
+
+    response = post(press, json.dumps(report))
+
+    assert (response.status_code, response.json()["Code"]) == (400, "report_unreadable")
+    assert "cut ?" in response.json()["detail"]
+
+
+@pytest.mark.django_db
 def test_press_that_takes_back_each_failure_does_not_fill_the_history(press, number):
     begin = timezone.now()
     reports = [
