@@ -109,6 +109,10 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, AccessAdmin, ListAdmin, FormAd
                 context["title"] = capfirst(self.opts.verbose_name)
         return super().render_change_form(request, context, *args, **kwargs)
 
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """By its ID also where the address names an empty field to find it by (`?_to_field=`)."""
+        return super().get_object(request, object_id, from_field or None)
+
     def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> NoReturn:
         """Django's pages call it for an ID that names no record the user sees, or is none at all."""
         raise Http404(_("No %(verbose_name)s has this ID.") % {"verbose_name": opts.verbose_name})

@@ -95,6 +95,17 @@ def test_no_odd_request_of_staff_of_stores_is_an_error(furnished, client):
     assert failures(client, requests[:: cases(6, 1)]) == []
 
 
+@pytest.mark.parametrize(
+    "query", ["_to_field=", "_to_field=x", "_popup=1&_to_field=", "_popup=&_to_field=id"]
+)
+def test_field_that_a_record_is_not_found_by_is_no_error(world, client, query):
+    client.force_login(world.operator)
+
+    response = client.get(f"/admin/accounts/user/{world.user.pk}/change/?{query}")
+
+    assert response.status_code in {200, 400}
+
+
 def test_every_list_knows_its_own_filters_alone(world, client):
     client.force_login(world.operator)
     others = [model for model, model_admin in admin.site._registry.items() if not _is_console(model_admin)]
