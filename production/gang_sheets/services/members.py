@@ -76,8 +76,8 @@ def _open_sheet(job: Job, candidate: SheetCandidate) -> GangSheet:
                 **of_this_kind, store_id=job.store_id, created=now, next_try=now + candidate.wait
             )
     except IntegrityError:
-        # Another worker was first.
-        return open_sheets.get()
+        # Another worker was first, and a third one may have closed it since.
+        return open_sheets.first() or _open_sheet(job, candidate)
 
 
 def _count_bytes(sheet: GangSheet) -> int:

@@ -1,13 +1,14 @@
 """A sheet is planned, and what comes of it is recorded, while orders of its jobs change."""
 
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection
 from django.utils import timezone
 
-from production.gang_sheets.models import GangSheet
+from production.gang_sheets.models import GangSheet, SheetState
 from production.gang_sheets.services import sending
 from production.jobs.models import Job, JobState
 from stores.orders.models import Order, OrderStatus
@@ -79,3 +80,37 @@ def test_order_is_accepted_while_its_job_leaves_its_sheet(shop, tmp_path, monkey
         assert accepted[0].result().status == OrderStatus.ACCEPTED
 
     assert set(Job.objects.values_list("held", flat=True)) == {""}
+
+
+def test_job_finds_a_sheet_after_others_opened_and_closed_one(shop, tmp_path, monkeypatch):
+    make_rule(make_provider(tmp_path, settings={"gang_sheets": "sheetwise", "gang_wait": 30}))
+    placed(shop, 1)
+    create = GangSheet.objects.create
+
+    def create_late(**values):
+        monkeypatch.setattr(GangSheet.objects, "create", create)
+        _in_thread(lambda: create(**values))
+        try:
+            return create(**values)
+        except IntegrityError:
+            _in_thread(lambda: GangSheet.objects.update(state=SheetState.PLANNED))
+            raise
+
+    monkeypatch.setattr(GangSheet.objects, "create", create_late)
+    work_off_jobs()
+
+    assert Job.objects.get().gang_sheet.state == SheetState.COLLECTING
+    assert GangSheet.objects.count() == 2
+
+
+def _in_thread(work: Callable[[], object]) -> None:
+    """By a connection of its own."""
+
+    def run() -> None:
+        try:
+            work()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(run).result()
