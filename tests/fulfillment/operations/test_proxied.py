@@ -13,6 +13,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 import pikepdf
@@ -360,6 +361,16 @@ def test_proxies_compress_nothing(proxy):
     assert {page.headers.get("Content-Encoding") for page in pages} == {"gzip"}
     assert len({len(page.body) for page in pages}) > 1
     assert all(b"csrfmiddlewaretoken" in gzip.decompress(page.body) for page in pages)
+
+
+def test_proxies_speak_http_1_alone(proxy):
+    """One connection of HTTP/2 begins and cancels requests without end; HTTP/3 passes by the limit of connections."""
+    browser = replace(proxy)
+    browser.trusted.set_alpn_protocols(["h2", "http/1.1"])
+    with browser.connect(new_address()) as connection:
+        assert connection.selected_alpn_protocol() == "http/1.1"
+        connection.sendall(head("GET", "/guide"))
+        assert "Alt-Svc" not in read_response(connection).headers
 
 
 def test_https_is_required_and_remembered(proxy):
