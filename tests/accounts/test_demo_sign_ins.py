@@ -15,7 +15,8 @@ from accounts import demo
 from accounts.demo import OPERATOR, demo_sign_ins_left, ensure_people, refuse_demo_sign_ins
 from accounts.models import User
 from fulfillment.operations.deployment_checks import check_deployment
-from tests.support.servers.live_server import ROOT, database_url, served_environment
+from tests.support.database.address import address_of
+from tests.support.servers.live_server import ROOT, served_environment
 
 
 @pytest.fixture
@@ -99,7 +100,7 @@ def test_web_process_ends_with_the_sentence():
     with connection.cursor() as cursor:
         cursor.execute("UPDATE accounts_user SET password = %s WHERE username = 'operator'", [password])
     production = {"FULFILLMENT_MODE": "production", "PUBLIC_URL": "https://print.example"}
-    environment = served_environment("", database_url()) | production
+    environment = served_environment("", address_of()) | production
 
     result = subprocess.run(
         [sys.executable, "-c", "import fulfillment.wsgi"],

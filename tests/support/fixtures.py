@@ -7,12 +7,10 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode
 
 import pytest
 from django.conf.locale import LANG_INFO
 from django.core.files.storage import default_storage
-from django.db import connection
 from django.test import Client, override_settings
 
 from fulfillment.operations.demo import load_demo, reset_demo
@@ -23,6 +21,7 @@ from tests.factories.orders import make_card
 from tests.support.browser.console_fixtures import furnish_console
 from tests.support.browser.page_fixtures import furnish
 from tests.support.browser.pseudo import PSEUDO, Sources, write_pseudo
+from tests.support.database.address import address_of
 from tests.support.database.snapshots import Snapshot
 from tests.support.once import made_once
 from tests.support.orders.shop import Shop, build_shop, open_shop
@@ -181,12 +180,7 @@ def tasks_in_this_process(monkeypatch) -> None:
 @pytest.fixture
 def child_environment(settings, transactional_db) -> dict[str, str]:
     """For a process that works on the database of the tests."""
-    database = connection.settings_dict
-    credentials = quote(database["USER"]) + (
-        f":{quote(database['PASSWORD'])}" if database["PASSWORD"] else ""
-    )
-    place = {"host": database["HOST"], **({"port": database["PORT"]} if database["PORT"] else {})}
-    settings.DATABASE_URL = f"postgresql://{credentials}@/{database['NAME']}?{urlencode(place, safe='/')}"
+    settings.DATABASE_URL = address_of()
     return {
         **os.environ,
         "DATABASE_URL": settings.DATABASE_URL,

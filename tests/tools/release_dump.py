@@ -14,7 +14,6 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote
 
 import django
 import psycopg
@@ -22,6 +21,7 @@ from django.db import connection
 from psycopg import sql
 
 from fulfillment.operations.backups.programs import find_program
+from tests.support.database.address import address_of
 
 SAMPLE_ORDERS = """
 from stores.catalog.models import Store
@@ -39,13 +39,6 @@ SECRETS = {
     name: f"release-dump-{name.lower()}-0123456789-abcdefghijklmnop"
     for name in ("SECRET_KEY", "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS")
 }
-
-
-def address_of(name: str) -> str:
-    known = connection.settings_dict
-    user = quote(known["USER"]) + (f":{quote(known['PASSWORD'])}" if known["PASSWORD"] else "")
-    port = f"&port={known['PORT']}" if known["PORT"] else ""
-    return f"postgresql://{user}@/{name}?host={quote(known['HOST'], safe='')}{port}"
 
 
 def environment_of(database: str, media: Path) -> dict[str, str]:

@@ -15,7 +15,8 @@ from django.db.migrations.executor import MigrationExecutor
 from fulfillment.core.audit.guards import install_append_only_triggers
 from fulfillment.core.audit.indexes import build_trail_indexes
 from fulfillment.local.schema import load_schema
-from tests.tools.release_dump import FOLDER, address_of, dump_of, empty_database, restore, schema_of, used
+from tests.support.database.address import address_of
+from tests.tools.release_dump import FOLDER, dump_of, empty_database, restore, schema_of, used
 
 pytestmark = pytest.mark.django_db
 

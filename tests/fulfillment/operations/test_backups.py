@@ -39,6 +39,7 @@ from fulfillment.site.metrics import DRILL_GAUGES
 from stores.orders.models import Order, OrderItem
 from tests.factories.orders import card_data, make_card, order_body
 from tests.support.api.modes import add_test_application
+from tests.support.database.address import address_of
 from tests.support.database.old_migrations import old_migrations
 from tests.support.database.snapshots import Snapshot
 from tests.support.patience import wait_for
@@ -103,19 +104,13 @@ def place_order(world: World):
     return response
 
 
-def url_of(name: str) -> str:
-    params = connection.settings_dict
-    host = params["HOST"]
-    return f"postgresql://{params['USER']}:{params['PASSWORD']}@/{name}?host={host}&port={params['PORT'] or 5432}"
-
-
 @contextmanager
 def connected(name: str) -> Iterator[psycopg.Connection]:
-    with psycopg.connect(url_of(name), autocommit=True) as opened:
+    with psycopg.connect(address_of(name), autocommit=True) as opened:
         process = opened.info.backend_pid
         yield opened
     # Until then a restore finds the database in use.
-    with psycopg.connect(url_of("postgres"), autocommit=True) as server:
+    with psycopg.connect(address_of("postgres"), autocommit=True) as server:
         known = "SELECT 1 FROM pg_stat_activity WHERE pid = %s"
         wait_for(lambda: not server.execute(known, [process]).fetchall())
 
@@ -140,7 +135,7 @@ def environment(database: str, media: Path) -> dict[str, str]:
         "SECRET_KEY": settings.SECRET_KEY,
         "FULFILLMENT_PEPPERS": settings.PEPPERS[0],
         "FULFILLMENT_ENCRYPTION_KEYS": settings.ENCRYPTION_KEYS[0],
-        "DATABASE_URL": url_of(database),
+        "DATABASE_URL": address_of(database),
         "MEDIA_ROOT": str(media),
     }
 

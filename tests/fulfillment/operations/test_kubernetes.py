@@ -21,6 +21,7 @@ from stores.catalog.models import CatalogUpload
 from stores.catalog.services.imports import export_catalog
 from stores.catalog.services.uploads import WAITING_STATES, receive_catalog_upload
 from tests.factories.orders import card_data, make_card, order_body
+from tests.support.database.address import address_of
 from tests.support.deployment.confinement import confined
 from tests.support.deployment.kubernetes_schema import faults_of
 from tests.support.deployment.manifests import (
@@ -40,7 +41,6 @@ from tests.support.deployment.variables import PRODUCTION, ROOT, SECRETS, settin
 from tests.support.patience import PATIENCE, wait_for
 from tests.support.scenario import build_world
 from tests.support.servers.buckets import serving_buckets
-from tests.support.servers.live_server import database_url
 from tests.support.servers.ports import free_port
 from tests.support.servers.workers import forget_jobs
 
@@ -172,7 +172,7 @@ def outside() -> Iterator[dict[str, str]]:
         yield {
             **{name: os.environ[name] for name in SECRETS},
             **OF_S3,
-            "DATABASE_URL": database_url(),
+            "DATABASE_URL": address_of(),
             "S3_ENDPOINT_URL": address,
             # The tests are the proxy.
             "TRUSTED_PROXIES": "127.0.0.0/8",

@@ -17,8 +17,9 @@ from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.plugins import service_apps
 from fulfillment.operations.deployment_checks import check_deployment
 from fulfillment.site.metrics import DatabaseFigures
+from tests.support.database.address import address_of
 from tests.support.database.tables import load_tables
-from tests.tools.release_dump import address_of, empty_database, environment_of, manage, schema_of, used
+from tests.tools.release_dump import empty_database, environment_of, manage, schema_of, used
 
 ROOT = Path(__file__).resolve().parents[3]
 FIRST = {

@@ -188,7 +188,9 @@ def test_all_wrong_variables_are_named_in_one_message():
 
 def test_relative_folders_are_in_the_release_from_wherever_a_process_starts(tmp_path):
     program = "import runpy; s = runpy.run_module('fulfillment.settings'); "
-    program += "print(s['STATIC_ROOT'], s['MEDIA_ROOT'], *s['PRODUCTION_FOLDERS'], s['CLIENT_DOWNLOADS'])"
+    program += (
+        "print(s['STATIC_ROOT'], s['MEDIA_ROOT'], *s['PRODUCTION_FOLDERS'], s['CLIENT_DOWNLOADS'], sep='\\n')"
+    )
     names = {"STATIC_ROOT": "a", "MEDIA_ROOT": "b", "PRODUCTION_FOLDERS": "c,/d", "CLIENT_DOWNLOADS": "e"}
     result = subprocess.run(
         [sys.executable, "-c", program],
@@ -199,7 +201,7 @@ def test_relative_folders_are_in_the_release_from_wherever_a_process_starts(tmp_
         check=False,
     )
 
-    assert result.stdout.split() == [
+    assert result.stdout.splitlines() == [
         str(ROOT / "a"),
         str(ROOT / "b"),
         str(ROOT / "c"),

@@ -32,8 +32,8 @@ from tests.benchmarks.soak import (
     scene,
 )
 from tests.benchmarks.soak.neighbours import Marks
+from tests.support.database.address import address_of
 from tests.support.patience import PATIENCE, ROUNDS
-from tests.support.servers.live_server import database_url
 
 # Of each sort what cost others most, and wide marks: other tests run beside.
 WORST = ("accept-long", "token-wrong", "slow-body", "orders-of-500", "picture-bombs")
@@ -48,7 +48,7 @@ def environment(monkeypatch, settings):
     variables = {
         "FULFILLMENT_MODE": "development",
         "DJANGO_SETTINGS_MODULE": "fulfillment.settings",
-        "DATABASE_URL": database_url(),
+        "DATABASE_URL": address_of(),
         "MEDIA_ROOT": str(settings.MEDIA_ROOT),
         **scene.LIMITS,
     }

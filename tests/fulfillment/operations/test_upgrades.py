@@ -12,13 +12,13 @@ import requests
 
 from stores.orders.models import OrderStatus
 from tests.factories.orders import RECIPIENT
+from tests.support.database.address import address_of
 from tests.support.database.tables import load_tables
 from tests.support.patience import PATIENCE
 from tests.support.servers.live_server import serving
 from tests.tools.release_dump import (
     FOLDER,
     SECRETS,
-    address_of,
     dump_of,
     empty_database,
     environment_of,

@@ -13,8 +13,9 @@ import pytest
 import requests
 
 from fulfillment.local import supervision
+from tests.support.database.address import address_of
 from tests.support.patience import PATIENCE, ROUNDS, wait_for
-from tests.support.servers.live_server import ROOT, database_url, served_environment, serving
+from tests.support.servers.live_server import ROOT, served_environment, serving
 from tests.support.servers.ports import free_port
 from tests.support.servers.processes import descendants
 
@@ -36,7 +37,7 @@ def test_process_stopped_while_loading_ends_at_once(tmp_path):
         process = subprocess.Popen(
             [*command, "fulfillment.wsgi:application"],
             cwd=ROOT,
-            env=served_environment("http://127.0.0.1:1", database_url()),
+            env=served_environment("http://127.0.0.1:1", address_of()),
             stdout=log,
             stderr=log,
             preexec_fn=supervision.end_with_parent,

@@ -16,7 +16,7 @@ from django.db import connection
 from psycopg import sql
 
 from fulfillment.local.schema import load_schema
-from tests.tools.release_dump import address_of
+from tests.support.database.address import address_of
 
 PREFIX = "test_template_"
 # One process at a time makes, copies and drops.

@@ -8,12 +8,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
 
 import requests
 from django.conf import settings
-from django.db import connection
 
+from tests.support.database.address import address_of
 from tests.support.patience import PATIENCE
 from tests.support.servers.granian import granian_command
 from tests.support.servers.ports import free_port
@@ -72,7 +71,7 @@ def serving(
     ]
     log = folder / f"served-{port}.log"
     variables = (
-        served_environment(url, database or database_url()) | {"WEB_THREADS": str(threads)} | environment
+        served_environment(url, database or address_of()) | {"WEB_THREADS": str(threads)} | environment
     )
 
     def start() -> subprocess.Popen[bytes]:
@@ -87,15 +86,6 @@ def serving(
         yield served
     finally:
         end_group(served.process)
-
-
-def database_url() -> str:
-    """The address of the test's own database."""
-    known = connection.settings_dict
-    host = f"host={quote(known['HOST'], safe='')}"
-    port = f"&port={known['PORT']}" if known["PORT"] else ""
-    user = quote(known["USER"]) + (f":{quote(known['PASSWORD'])}" if known["PASSWORD"] else "")
-    return f"postgresql://{user}@/{known['NAME']}?{host}{port}"
 
 
 def served_environment(url: str, database: str) -> dict[str, str]:

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
+from tests.support.database.address import address_of
 from tests.support.patience import PATIENCE, wait_for
 
 ROOT = Path(__file__).parents[3]
@@ -23,13 +23,10 @@ LEASE = "TEST_LEASE_SECONDS"
 def worker_environment(**more: str) -> dict[str, str]:
     """Of a process that works on the test's database, and may send to this machine."""
     from django.conf import settings
-    from django.db import connection
 
-    database = connection.settings_dict
-    place = f"host={quote(database['HOST'], safe='')}&port={database['PORT'] or 5432}"
     return {
         **os.environ,
-        "DATABASE_URL": f"postgresql://{database['USER']}@/{database['NAME']}?{place}",
+        "DATABASE_URL": address_of(),
         "DJANGO_SETTINGS_MODULE": "fulfillment.settings",
         "DEMO_ADVANCE_SECONDS": "0",
         "WEBHOOK_ALLOWED_NETWORKS": "127.0.0.0/8,::1",

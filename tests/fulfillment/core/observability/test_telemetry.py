@@ -13,10 +13,11 @@ from django.db import connection
 
 from fulfillment.core.observability.telemetry import MASK, _without_secrets
 from tests.factories.orders import make_product, order_body
+from tests.support.database.address import address_of
 from tests.support.patience import PATIENCE
 from tests.support.scenario import build_world
 from tests.support.servers.collector import Collector, collecting
-from tests.support.servers.live_server import ROOT, database_url, served_environment, serving
+from tests.support.servers.live_server import ROOT, served_environment, serving
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
@@ -138,7 +139,7 @@ def test_error_of_a_command_hides_variables_statements_log_lines_and_arguments(c
         "canarysession0123456789",
     ]
     dsn = f"http://public@127.0.0.1:{collector.port}/7"
-    environment = served_environment("http://127.0.0.1:8000", database_url()) | {"SENTRY_DSN": dsn}
+    environment = served_environment("http://127.0.0.1:8000", address_of()) | {"SENTRY_DSN": dsn}
 
     result = subprocess.run(
         [sys.executable, "-c", PROVOKED, "|".join(canaries)],
