@@ -45,7 +45,7 @@ def test_environment_file_means_the_same_to_shell_and_systemd(tmp_path):
     file.write_text(example)
 
     program = "import json, os; print(json.dumps(dict(os.environ)))"
-    script = f"{load[1]}{shlex.quote(str(file))}{load[2]}; exec {sys.executable} -c '{program}'"
+    script = f"{load[1]}{shlex.quote(str(file))}{load[2]}; exec {shlex.quote(sys.executable)} -c '{program}'"
     result = subprocess.run(["sh", "-euc", script], env={}, capture_output=True, text=True, check=True)
 
     read = json.loads(result.stdout)

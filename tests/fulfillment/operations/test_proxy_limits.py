@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import re
+import shlex
 import socket
 import ssl
 import subprocess
@@ -236,8 +237,8 @@ def test_connections_of_one_address_are_limited(connections, most):
     alone = ["unshare", "--net", "sh", "-ec"]
     if subprocess.run([*alone, "nft list ruleset"], capture_output=True).returncode:
         pytest.skip("needs root and the package nftables")
-    rules = f"nft -f {DEPLOY / 'connections.nft'}"
-    program = f"{sys.executable} -c '{CONNECT}' {connections} {most}"
+    rules = f"nft -f {shlex.quote(str(DEPLOY / 'connections.nft'))}"
+    program = f"{shlex.quote(sys.executable)} -c '{CONNECT}' {connections} {most}"
     steps = f"ip link set lo up; {rules}; {rules}; exec {program}"
 
     result = subprocess.run([*alone, steps], capture_output=True, text=True)

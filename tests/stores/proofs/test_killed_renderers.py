@@ -2,6 +2,7 @@
 
 import io
 import os
+import shlex
 import signal
 import sys
 
@@ -20,7 +21,7 @@ from printing.typesetting.workers import Worker, shared_workers
 from tests.factories.templates import make_card
 
 STORE = "/store/associated"
-KILL = f"""exec {sys.executable} -c "import os, signal
+KILL = f"""exec {shlex.quote(sys.executable)} -c "import os, signal
 signal.pthread_sigmask(signal.SIG_SETMASK, ())
 os.kill(os.getpid(), signal.%s)"
 """
