@@ -31,7 +31,7 @@ def _name_in_attribute(attribute: re.Match[bytes]) -> bytes:
 
 
 def _name_in_list(families: bytes, quote: bytes) -> bytes:
-    if len(families) > LONGEST:
+    if len(families) > LONGEST or families.strip() == b"inherit":
         return families
     named = []
     for family in families.split(b","):

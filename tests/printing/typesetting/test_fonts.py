@@ -176,10 +176,10 @@ def test_uploaded_font_with_pictures_of_some_letters_is_printed_in_its_color(tmp
     assert inside(plate["Black"], 12).max() == 0
 
 
-def letters(attributes, fonts=None):
+def letters(attributes, fonts=None, outer=""):
     """The pixels of a card whose background is an SVG with letters."""
     drawing = f'<text x="5" y="20" font-size="8" {attributes}>Own &amp; style="font-family:x"</text>'
-    data = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 94.9 56.8">{drawing}</svg>'
+    data = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 94.9 56.8"><g {outer}>{drawing}</g></svg>'
     record = card(Background="card.svg")
     record["Artwork"]["card.svg"]["Data"] = data
     template = parse_template(record, [])
@@ -192,6 +192,11 @@ def letters(attributes, fonts=None):
 )
 def test_letters_of_an_svg_without_their_font_are_drawn_in_another(attributes):
     assert letters(attributes) == letters('font-family="Inter"')
+
+
+@pytest.mark.parametrize("attributes", ['font-family="inherit"', 'style="font-family: inherit"'])
+def test_letters_of_an_svg_inherit_their_font(attributes):
+    assert letters(attributes, outer='font-family="Lato"') == letters('font-family="Lato"')
 
 
 @pytest.mark.parametrize("attributes", [
