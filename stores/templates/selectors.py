@@ -198,16 +198,18 @@ def _read_template(product_id: int, font_names: str) -> tuple[int, TemplateLayou
         parsed = parse_template(orjson.loads(template), fields, fonts)
     except TemplateInvalid as error:
         raise TemplateUnusable from error
+    # Letters of an SVG fall back on any font.
+    has_letters = any(b"text" in svg.data for svg in parsed.pictures if svg.media_type == "image/svg+xml")
     own = sorted(
-        {face.path.name for face in fonts.faces if face.family in parsed.families} & _sort_names(font_names)
+        {
+            face.path.name
+            for face in fonts.faces
+            if face.is_own and (has_letters or face.family in parsed.families)
+        }
     )
     made_from = json.dumps([product_id, version, parsed.digest, own]).encode()
     fingerprint = hashlib.blake2b(engine_version() + made_from, digest_size=20).digest()
     return version, TemplateLayout(parsed, fields, fonts, fingerprint)
-
-
-def _sort_names(font_names: str) -> set[str]:
-    return {Path(name).name for name in font_names.split(",")}
 
 
 @contextmanager

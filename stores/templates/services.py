@@ -1,6 +1,8 @@
 """Checks a product's template before it is saved: by the typesetter's rules, and by rendering it."""
 
 import hashlib
+import html
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -38,7 +40,9 @@ SUFFIXES = {b"OTTO": ".otf", b"ttcf": ".ttc"}
 USERS = """
 SELECT external_id FROM stores_product
 WHERE template IS NOT NULL
-  AND jsonb_path_exists(template, '$.Pages[*].Boxes[*].Font ? (@ == $name)', jsonb_build_object('name', %s::text))
+  AND (jsonb_path_exists(template, '$.Pages[*].Boxes[*].Font ? (@ == $name)', jsonb_build_object('name', %s::text))
+    OR EXISTS (SELECT FROM jsonb_path_query(template, '$.*.* ? (@.MediaType == "image/svg+xml").Data') AS svg
+               WHERE svg #>> '{}' ~* %s))
 ORDER BY id LIMIT 5
 """
 # The members of a template field that replace a missing customer's value.
@@ -87,7 +91,8 @@ def remove_font(*, font: Font) -> None:
 
 def _users_of(family: str) -> list[str]:
     with connection.cursor() as cursor:
-        cursor.execute(USERS, [family])
+        in_svg = f"font-family[^<>]*{re.escape(html.escape(family, quote=False))}"
+        cursor.execute(USERS, [family, in_svg])
         return [row[0] for row in cursor.fetchall()]
 
 

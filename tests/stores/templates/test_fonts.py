@@ -102,6 +102,22 @@ def test_font_in_use_stays(world, font_bytes, stored_files, django_capture_on_co
     assert (Font.objects.count(), stored_files()) == (0, [])
 
 
+def test_svg_is_drawn_in_a_font_that_is_added_later_and_then_stays(world, font_bytes):
+    drawing = """<text x="5" y="20" font-size="8" style="font-family:'harbor sans'">Ada</text>"""
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 94.9 56.8">{drawing}</svg>'
+    artwork = {"card.svg": {"MediaType": "image/svg+xml", "Data": svg}}
+    record = {"Pages": [page() | {"Background": "card.svg"}], "Artwork": artwork}
+    product = make_card(world.associated, Template=record, TemplateFields=[])
+    before = make_proof(caller=Caller(), product=product_version_of(product.pk), values={})
+
+    font = add_font(file_name="harbor.ttf", content=font_bytes)
+
+    after = make_proof(caller=Caller(), product=product_version_of(product.pk), values={})
+    assert before.digest != after.digest
+    with pytest.raises(Conflict, match="card"):
+        remove_font(font=font)
+
+
 def test_product_whose_font_is_gone_can_still_be_archived(world, font_bytes):
     add_font(file_name="harbor.ttf", content=font_bytes)
     product = card(world.associated)
