@@ -7,12 +7,13 @@ from printing.typesetting.fonts import OWN_END
 # Longer lists of families are left as they are.
 LONGEST = 1000
 _TAG = re.compile(rb"""<[^\s<>/!?]++(?:\s++[^\s=<>]++\s*+=\s*+(?:"[^"]*+"|'[^']*+'))++""")
-_ATTRIBUTE = re.compile(rb"""(\s(?:(font-family)|style)\s*=\s*)("[^"]*"|'[^']*')""", re.IGNORECASE)
+_ATTRIBUTE = re.compile(rb"""(\s([^\s=<>]++)\s*+=\s*+)("[^"]*+"|'[^']*+')""")
 # The semicolon of an entity, such as &quot;, ends no declaration.
 _DECLARATION = re.compile(
     rb"""((?<![\w-])font-family\s*:)((?:[^;&"']|&[#\w]+;|"[^"]*"|'[^']*')++)""", re.IGNORECASE
 )
-_QUOTES = re.compile(rb"""^(?:["']|&(?:quot|apos|#34|#39);)|(?:["']|&(?:quot|apos|#34|#39);)$""")
+_QUOTE = rb"""["']|&(?:quot|apos|#34|#39|#x22|#x27);"""
+_QUOTES = re.compile(rb"^(?:%b)|(?:%b)$" % (_QUOTE, _QUOTE), re.IGNORECASE)
 
 
 def name_own_fonts(svg: bytes) -> bytes:
@@ -21,11 +22,11 @@ def name_own_fonts(svg: bytes) -> bytes:
 
 
 def _name_in_attribute(attribute: re.Match[bytes]) -> bytes:
-    delimiter, value = attribute[3][:1], attribute[3][1:-1]
+    name, delimiter, value = attribute[2].lower(), attribute[3][:1], attribute[3][1:-1]
     quote = b"'" if delimiter == b'"' else b'"'
-    if attribute[2]:
+    if name == b"font-family":
         value = _name_in_list(value, quote)
-    else:
+    elif name == b"style":
         value = _DECLARATION.sub(lambda found: found[1] + _name_in_list(found[2], quote), value)
     return attribute[1] + delimiter + value + delimiter
 

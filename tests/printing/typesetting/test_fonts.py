@@ -203,7 +203,8 @@ def test_letters_of_an_svg_inherit_their_font(attributes):
     'font-family="Own Black"', "font-family = 'Own Black, Inter'", """font-family="'Own Black'" """,
     'font-family="&quot;Own Black&quot;, serif"', 'style="fill:#000;font-family:Own Black;opacity:1"',
     """style='font-family: "Own Black", Inter'""", 'style="font-family:&apos;Own Black&apos;;opacity:1"',
-    'font-family="Arial, Own Black"',
+    'font-family="Arial, Own Black"', 'font-family="&#x27;Own Black&#39;"',
+    """aria-label="say font-family='Arial'" font-family="Own Black" """,
 ])  # fmt: skip
 def test_letters_of_an_svg_are_drawn_in_an_uploaded_font(tmp_path, attributes):
     with TTFont(lato().with_name("Lato-Regular.ttf")) as font:
