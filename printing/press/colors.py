@@ -191,7 +191,8 @@ def _limited_strip(strip: Image.Image, ink: float) -> Image.Image:
     import numpy as np  # noqa: PLC0415 - heavy, and only for presets that allow less ink than their profile
 
     inks = np.array(strip)
-    over = inks.sum(axis=2, dtype=np.uint16) > ink
+    cyan, magenta, yellow, black = np.moveaxis(inks, 2, 0)
+    over = cyan.astype(np.uint16) + magenta + yellow + black > ink
     if not over.any():
         return strip
     heavy = inks[over].astype(np.float32)

@@ -57,8 +57,8 @@ SELECT product.version, product.template::text, ({FIELDS}) FROM stores_product p
 """  # noqa: S608 - constant texts only
 FIELDS_ALONE = f"SELECT ({FIELDS}) FROM stores_product product WHERE product.id = %s"  # noqa: S608 - the same
 TOO_SLOW = (
-    "These values take too long to be laid out. Send shorter texts or smaller pictures;"
-    " the same values would fail again."
+    "These values take too long to be laid out. Send shorter texts, smaller pictures or a smaller"
+    " PDF; the same values would fail again."
 )
 
 

@@ -199,7 +199,7 @@ def test_values_that_take_too_long_are_not_to_be_sent_again(failed_proof):
     response = failed_proof(RenderingTimedOut("slow"))
 
     assert (response.status_code, response.json()["Code"]) == (400, "rendering_too_slow")
-    assert "Send shorter texts or smaller pictures" in response.json()["detail"]
+    assert "Send shorter texts, smaller pictures or a smaller PDF" in response.json()["detail"]
     assert "Retry-After" not in response
 
 
