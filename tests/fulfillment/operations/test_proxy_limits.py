@@ -184,7 +184,14 @@ def test_a_network_of_ipv6_counts_as_one_address(nginx):
 
 @pytest.mark.parametrize(
     ("path", "most"),
-    [("/guide", 40), ("/accounts/login/", 20), ("/oauth/token", 20), ("/api/v1/store", 200)],
+    [
+        ("/guide", 40),
+        ("/accounts/login/", 20),
+        ("/oauth/token", 20),
+        ("/api/v1/store", 200),
+        ("/assets/token/artwork.pdf", 40),
+        ("/proofs/token/card.pd%66", 40),
+    ],
 )
 def test_requests_at_the_same_time_are_limited(held, path, most):
     address = new_address()
