@@ -1,8 +1,8 @@
 import type * as models from "./models.js";
 import { Batches } from "./resources.js";
-import type { CallOptions, UploadBody } from "./transport.js";
+import { type CallOptions, pause, type UploadBody } from "./transport.js";
 
-const EVERY_MS = 1000;
+const EVERY_SECONDS = 1;
 
 export type BatchProgress = {
   /** Gets the batch about once a second; its `Progress` says how far the check is. */
@@ -19,19 +19,24 @@ export class BatchesWithUpload extends Batches {
     options: BatchProgress & CallOptions = {},
   ): Promise<models.Batch> {
     const { onProgress, ...call } = options;
-    const { BatchID: id } = await this.create(storeID, batch);
+    const { BatchID: id } = await this.create(storeID, batch, { signal: call.signal, timeout: call.timeout });
     await this.replaceRows(storeID, id, file, call);
     return this.wait(storeID, id, options);
   }
 
   /** Waits until the batch is checked or ordered, or an approval is pending. */
-  async wait(storeID: string, batchID: string, options: BatchProgress = {}): Promise<models.Batch> {
+  async wait(
+    storeID: string,
+    batchID: string,
+    options: BatchProgress & Pick<CallOptions, "signal" | "timeout"> = {},
+  ): Promise<models.Batch> {
+    const { signal, timeout } = options;
     for (;;) {
-      const found = await this.get(storeID, batchID);
+      const found = await this.get(storeID, batchID, { signal, timeout });
       options.onProgress?.(found);
       const isBusy = found.Status === "Checking" || found.Status === "Ordering";
       if (!isBusy || found.Approval?.State === "Pending") return found;
-      await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+      await pause(EVERY_SECONDS, signal);
     }
   }
 }

@@ -286,7 +286,7 @@ async function mediaType(file: Content): Promise<string> {
   return (file instanceof Blob && file.type) || "application/octet-stream";
 }
 
-function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+export function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       clearTimeout(timer);

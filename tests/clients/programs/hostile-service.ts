@@ -64,6 +64,11 @@ for (const text of metadata) {
   const start = (): Promise<unknown> => startSignIn({ baseUrl, clientId: "a", redirectUri: "http://127.0.0.1/" });
   await assertRefused(start, body(text), OAuthError, text);
 }
+
+respond = body('{"BatchID": "a", "Status": "Checking"}');
+const upload = known.batches.upload("card", new Blob(["a"]), { Mode: "Recipients", ProductID: "b" }, { signal: AbortSignal.timeout(500) });
+await assert.rejects(Promise.race([upload, new Promise((soon) => setTimeout(soon, 5000))]), { name: "TimeoutError" });
+
 server.closeAllConnections();
 server.close();
 console.log("done");
