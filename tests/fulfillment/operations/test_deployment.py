@@ -249,7 +249,9 @@ def test_nginx_understands_its_file(tmp_path):
     certificate(tmp_path)
     text = (DEPLOY / "nginx.conf").read_text("utf-8")
     text = text.replace("/etc/nginx/certificates", str(tmp_path)).replace("/var/log/nginx", str(tmp_path))
-    (tmp_path / "nginx.conf").write_text(f"pid {tmp_path}/pid;\nevents {{}}\nhttp {{\n{text}\n}}\n")
+    # The log of all others is in a folder that only root may write to.
+    whole = f"pid {tmp_path}/pid;\nevents {{}}\nhttp {{\naccess_log off;\n{text}\n}}\n"
+    (tmp_path / "nginx.conf").write_text(whole)
 
     result = subprocess.run(
         ["nginx", "-t", "-e", tmp_path / "error.log", "-c", tmp_path / "nginx.conf"],
@@ -259,6 +261,12 @@ def test_nginx_understands_its_file(tmp_path):
 
     assert result.returncode == 0, result.stderr
     assert "warn" not in result.stderr
+
+
+def test_nginx_logs_no_address_with_a_secret():
+    _, *servers = (DEPLOY / "nginx.conf").read_text("utf-8").split("\nserver {")
+
+    assert [server for server in servers if "\n    access_log off;" not in server] == []
 
 
 def test_caddy_understands_its_file():
