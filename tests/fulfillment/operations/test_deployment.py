@@ -18,6 +18,7 @@ from jsonschema import Draft7Validator
 from stores.catalog.services.uploads import UPLOAD_BYTES
 from tests.support.deployment.units import hardening_of
 from tests.support.deployment.variables import setting_names
+from tests.support.servers.ports import free_port
 from tests.support.servers.proxies import certificate, require_program
 from tests.tools.hardening_page import LINES, PAGE, first_part, stricter_lines
 
@@ -249,7 +250,8 @@ def test_nginx_understands_its_file(tmp_path):
     certificate(tmp_path)
     text = (DEPLOY / "nginx.conf").read_text("utf-8")
     text = text.replace("/etc/nginx/certificates", str(tmp_path)).replace("/var/log/nginx", str(tmp_path))
-    # The log of all others is in a folder that only root may write to.
+    # Only root may open the usual ports, and the log of all others.
+    text = re.sub(r"(listen .*?)(?:80|443)\b", lambda found: f"{found[1]}{free_port()}", text)
     whole = f"pid {tmp_path}/pid;\nevents {{}}\nhttp {{\naccess_log off;\n{text}\n}}\n"
     (tmp_path / "nginx.conf").write_text(whole)
 
