@@ -129,6 +129,7 @@ def statuses(answers: list[Response]) -> Counter[int]:
         "/admin/login/",
         "/oauth/token",
         "/static/brand/mark.svg",
+        "/production/postback/press/secret",
     ],
 )
 def test_requests_of_one_address_are_limited(nginx, path):
