@@ -1,4 +1,4 @@
-/** What a response says, of whatever it is made. */
+/** Reads values from JSON whose form is not certain. */
 
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";

@@ -2,7 +2,7 @@
 import { ConnectionFailed } from "./errors.js";
 import type { Call, Transport } from "./transport.js";
 
-// The query of the link to the next page. Bounded: an endless header of a stranger takes no long time.
+// The query of the link to the next page. Bounded, because a long hostile header would take quadratic time.
 const NEXT = /<[^<>?]{0,2000}\?([^<>#]{0,9000})(?:#[^<>]{0,2000})?>\s{0,9};[^,]{0,200}\brel="?next"?/;
 
 /** `cursor` is the value of `after` that goes on behind this page. */

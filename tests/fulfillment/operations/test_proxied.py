@@ -364,7 +364,7 @@ def test_proxies_compress_nothing(proxy):
 
 
 def test_proxies_speak_http_1_alone(proxy):
-    """One connection of HTTP/2 begins and cancels requests without end; HTTP/3 passes by the limit of connections."""
+    """One HTTP/2 connection can send and cancel any number of requests, and connections.nft counts none of HTTP/3."""
     browser = replace(proxy)
     browser.trusted.set_alpn_protocols(["h2", "http/1.1"])
     with browser.connect(new_address()) as connection:

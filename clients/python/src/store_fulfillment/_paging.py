@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from store_fulfillment._transport import AsyncTransport, Transport
 
 T = TypeVar("T")
-# Bounded: an endless header of a stranger takes no long time.
+# Bounded, because a long hostile header would take quadratic time.
 NEXT = re.compile(r'<([^<>]{0,9000})>\s{0,9};[^,]{0,200}\brel="?next"?')
 
 

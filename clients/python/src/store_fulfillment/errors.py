@@ -123,7 +123,7 @@ KINDS: dict[int, type[ApiError]] = {
 
 
 def json_of(response: httpx.Response) -> Any:
-    """Raises ConnectionFailed for a body that is no JSON: it is of something on the way, or was cut off."""
+    """Raises ConnectionFailed for a body that is not JSON, such as a proxy's page or a response that was cut off."""
     try:
         return response.json()
     except (ValueError, RecursionError) as error:
